@@ -1,0 +1,88 @@
+"""Rate, errors and duration of every RPC that a grpc.aio server answers.
+
+A program's metrics.py makes the three metrics with `Red.make` and hands the interceptor to
+its server. Children are looked up once per method, not once per call.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import grpc
+from prometheus_client import CollectorRegistry, Counter, Histogram
+
+BUCKETS_S = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
+
+
+@dataclass(frozen=True)
+class Red:
+    """`calls` and `errors` by method, `seconds` by method (labels: method)."""
+
+    calls: Counter
+    errors: Counter
+    seconds: Histogram
+
+    @classmethod
+    def make(cls, prefix: str, registry: CollectorRegistry) -> Red:
+        return cls(
+            Counter(f"{prefix}_rpc_requests", "Calls begun.", ["method"], registry=registry),
+            Counter(
+                f"{prefix}_rpc_errors",
+                "Calls that ended with a status other than OK.",
+                ["method", "status"],
+                registry=registry,
+            ),
+            Histogram(
+                f"{prefix}_rpc_seconds",
+                "Duration of calls with one answer.",
+                ["method"],
+                buckets=BUCKETS_S,
+                registry=registry,
+            ),
+        )
+
+
+@dataclass
+class RedInterceptor(grpc.aio.ServerInterceptor):
+    """Measures unary calls; streams are counted at their begin and end."""
+
+    red: Red
+    _known: dict[str, Any] = field(default_factory=dict)
+
+    async def intercept_service(
+        self,
+        continuation: Callable[[grpc.HandlerCallDetails], Awaitable[Any]],
+        details: grpc.HandlerCallDetails,
+    ) -> Any:
+        handler = await continuation(details)
+        if handler is None or handler.unary_unary is None:
+            return handler
+        method = details.method.rsplit("/", 1)[-1]
+        children = self._known.get(method)
+        if children is None:
+            children = self.red.calls.labels(method), self.red.seconds.labels(method)
+            self._known[method] = children
+        calls, seconds = children
+        inner = handler.unary_unary
+
+        async def measured(request: Any, context: Any) -> Any:
+            calls.inc()
+            begun = time.perf_counter()
+            try:
+                return await inner(request, context)
+            except BaseException as error:
+                code = context.code()
+                status = code.name if hasattr(code, "name") else type(error).__name__
+                self.red.errors.labels(method, status).inc()
+                raise
+            finally:
+                seconds.observe(time.perf_counter() - begun)
+
+        return grpc.unary_unary_rpc_method_handler(
+            measured,
+            request_deserializer=handler.request_deserializer,
+            response_serializer=handler.response_serializer,
+        )

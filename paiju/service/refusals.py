@@ -1,0 +1,138 @@
+"""Typed refusals: a stable code, parameters, and one catalogue of sentences (zh, en).
+
+A refusal is an answer, not a failure: nothing changed, and the caller knows why. Codes of
+a game's rules (`IllegalAction`) have their sentences in the game's package; everything
+else is here. docs/contracts/refusals.md lists the codes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from paiju.wire.v1 import common_pb2
+
+# code -> (en, zh). {name} is filled from the refusal's parameters.
+SENTENCES: Mapping[str, tuple[str, str]] = {
+    # format and protocol
+    "MALFORMED": ("The message could not be read: {detail}.", "无法读取消息：{detail}。"),
+    "TOO_LARGE": ("At most {limit} are allowed.", "超出上限 {limit}。"),
+    "UNSUPPORTED": ("This server does not know that command.", "服务器不支持该命令。"),
+    "UPGRADE_REQUIRED": (
+        "This client is too old: protocol {major} is needed.",
+        "客户端版本过旧，需要协议 {major}。",
+    ),
+    "HELLO_FIRST": ("Say hello first.", "请先发送 hello。"),
+    "OP_REQUIRED": ("An operation id (UUIDv7, 16 bytes) is needed.", "缺少操作编号。"),
+    "OP_REUSED": (
+        "That operation id was used for another request.",
+        "该操作编号已用于其他请求。",
+    ),
+    "OP_EXPIRED": ("That operation id is older than 24 hours.", "该操作编号已超过 24 小时。"),
+    # accounts and sessions
+    "LOGIN_FIRST": ("Log in first.", "请先登录。"),
+    "ALREADY_LOGGED_IN": ("This connection has a session already.", "此连接已登录。"),
+    "BAD_CREDENTIALS": ("Name or password is wrong.", "用户名或密码错误。"),
+    "BAD_NAME": (
+        "A name has 2 to 24 characters, none of them invisible: {detail}.",
+        "名字须为 2 至 24 个可见字符：{detail}。",
+    ),
+    "NAME_TAKEN": ("That name is taken.", "该名字已被使用。"),
+    "BAD_PASSWORD": (
+        "A password has 8 to 256 characters.",
+        "密码须为 8 至 256 个字符。",
+    ),
+    "BAD_SECRET": ("A device secret has 32 bytes.", "设备密钥须为 32 字节。"),
+    "BAD_TICKET": ("The ticket is not valid; log in again.", "票据无效，请重新登录。"),
+    "STALE_SESSION": ("A newer session has taken over.", "已有更新的会话。"),
+    "FROZEN": ("This account is frozen until {until}.", "账号已冻结至 {until}。"),
+    "MAY_NOT_PLAY": ("This account may not play now: {reason}.", "该账号目前不能游戏：{reason}。"),
+    "NO_SUCH_PLAYER": ("There is no such player.", "没有这个玩家。"),
+    # load and life cycle
+    "BUSY": ("The server is busy; try again shortly.", "服务器繁忙，请稍后再试。"),
+    "RETRY": ("Not possible right now; try again shortly.", "暂时无法处理，请稍后再试。"),
+    "DRAINING": ("This server is shutting down.", "服务器正在关闭。"),
+    "SERVER_FULL": ("This server is full.", "服务器已满。"),
+    "OUTCOME_UNKNOWN": (
+        "No answer came; repeat the request with the same id.",
+        "未收到应答，请用同一编号重试。",
+    ),
+    "INTERNAL": ("Something went wrong on the server.", "服务器内部错误。"),
+    "TOO_FAST": ("Too many requests.", "请求过于频繁。"),
+    # rooms, seats, tables
+    "NO_SUCH_ROOM": ("There is no room {room}.", "没有房间 {room}。"),
+    "NO_SUCH_TABLE": ("There is no such table.", "没有这张桌子。"),
+    "NO_SUCH_SEAT": ("The table has seats 0 to {last}.", "座位号为 0 至 {last}。"),
+    "SEAT_TAKEN": ("That seat is taken.", "座位已有人。"),
+    "ALREADY_SEATED": ("You have a seat already.", "你已经在座。"),
+    "NOT_SEATED": ("You have no seat at that table.", "你不在这张桌子上。"),
+    "ROOM_FULL": ("All tables of the room are taken.", "房间已满。"),
+    "HAND_RUNNING": ("Not while a hand is running.", "牌局进行中，不能操作。"),
+    "NO_HAND": ("No hand is running.", "没有进行中的牌局。"),
+    "CONFIRM_ABANDON": (
+        "Leaving now ends the hand and costs up to {penalty}.",
+        "现在离开视为逃跑，最多扣除 {penalty}。",
+    ),
+    "BUY_IN_RANGE": (
+        "The buy-in is between {minimum} and {maximum}.",
+        "带入须在 {minimum} 与 {maximum} 之间。",
+    ),
+    "NOT_ENOUGH": ("You have {have}, {need} are needed.", "余额 {have}，需要 {need}。"),
+    "BAD_AMOUNT": ("That amount is not possible.", "金额无效。"),
+    "STALE_DECISION": ("The table has moved on since.", "局面已变化。"),
+    "BAD_CHAT": ("A line of chat has 1 to 200 characters.", "聊天内容须为 1 至 200 个字符。"),
+    "BAD_REPORT": ("That report is incomplete: {detail}.", "举报内容不完整：{detail}。"),
+    # between our servers
+    "STALE_EPOCH": ("Epoch {have} of this host is over, {current} has begun.", "主机纪元已过期。"),
+    "LEASE_LOST": ("The lease has run out; register again.", "租约已失效。"),
+    "NO_HOST": ("No table host is free.", "没有可用的牌桌主机。"),
+    "NOT_ZERO_SUM": ("The amounts do not sum to zero.", "金额之和不为零。"),
+    "NO_SUCH_SITTING": ("There is no such sitting.", "没有这个入座记录。"),
+    "LINK_MISMATCH": (
+        "The stream was opened for another peer: {detail}.",
+        "连接不匹配：{detail}。",
+    ),
+}
+
+LOCALES = ("en", "zh")
+
+
+class Refused(Exception):
+    """Raised inside a program to answer with a refusal; the state is unchanged.
+
+    code: a key of SENTENCES or a game's reason. retry_after_ms > 0: try again then.
+    """
+
+    def __init__(self, code: str, *, retry_after_ms: int = 0, **params: object) -> None:
+        super().__init__(code)
+        self.code = code
+        self.params = {name: str(value) for name, value in params.items()}
+        self.retry_after_ms = retry_after_ms
+
+    def __str__(self) -> str:
+        return f"{self.code}: {sentence(self.code, self.params, 'en')}"
+
+    def message(self) -> common_pb2.Refusal:
+        """As it goes over the wire, without a sentence."""
+        return common_pb2.Refusal(
+            code=self.code, params=self.params, retry_after_ms=self.retry_after_ms
+        )
+
+    @classmethod
+    def of(cls, message: common_pb2.Refusal) -> Refused:
+        """The exception for a refusal that came over the wire."""
+        refused = cls(message.code, retry_after_ms=message.retry_after_ms)
+        refused.params = dict(message.params)
+        return refused
+
+
+class _Missing(dict[str, str]):
+    def __missing__(self, key: str) -> str:
+        return "?"
+
+
+def sentence(code: str, params: Mapping[str, str], locale: str) -> str:
+    """The sentence for a code; the code itself when the catalogue does not know it."""
+    texts = SENTENCES.get(code)
+    if texts is None:
+        return code
+    return texts[1 if locale.startswith("zh") else 0].format_map(_Missing(params))
