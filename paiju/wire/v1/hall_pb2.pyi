@@ -825,6 +825,7 @@ class Update(_message.Message):
     CHAT_FIELD_NUMBER: _builtins.int
     GRID_FIELD_NUMBER: _builtins.int
     WALLET_FIELD_NUMBER: _builtins.int
+    PRESENCE_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def answer(self) -> Global___Answer: ...
     @_builtins.property
@@ -837,6 +838,8 @@ class Update(_message.Message):
     def grid(self) -> Global___GridUpdate: ...
     @_builtins.property
     def wallet(self) -> Global___Wallet: ...
+    @_builtins.property
+    def presence(self) -> Global___TablePresence: ...
     def __init__(
         self,
         *,
@@ -846,12 +849,13 @@ class Update(_message.Message):
         chat: Global___ChatLine | None = ...,
         grid: Global___GridUpdate | None = ...,
         wallet: Global___Wallet | None = ...,
+        presence: Global___TablePresence | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["answer", b"answer", "body", b"body", "chat", b"chat", "grid", b"grid", "notice", b"notice", "table", b"table", "wallet", b"wallet"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["answer", b"answer", "body", b"body", "chat", b"chat", "grid", b"grid", "notice", b"notice", "presence", b"presence", "table", b"table", "wallet", b"wallet"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["answer", b"answer", "body", b"body", "chat", b"chat", "grid", b"grid", "notice", b"notice", "table", b"table", "wallet", b"wallet"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["answer", b"answer", "body", b"body", "chat", b"chat", "grid", b"grid", "notice", b"notice", "presence", b"presence", "table", b"table", "wallet", b"wallet"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    _WhichOneofReturnType_body: _TypeAlias = _typing.Literal["answer", "table", "notice", "chat", "grid", "wallet"]  # noqa: Y015
+    _WhichOneofReturnType_body: _TypeAlias = _typing.Literal["answer", "table", "notice", "chat", "grid", "wallet", "presence"]  # noqa: Y015
     _WhichOneofArgType_body: _TypeAlias = _typing.Literal["body", b"body"]  # noqa: Y015
     def WhichOneof(self, oneof_group: _WhichOneofArgType_body) -> _WhichOneofReturnType_body | None: ...
 
@@ -1425,6 +1429,37 @@ class ViewPatch(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___ViewPatch: _TypeAlias = ViewPatch  # noqa: Y015
+
+@_typing.final
+class TablePresence(_message.Message):
+    """Who is connected, whole each time; unnumbered and may be lost."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    TABLE_FIELD_NUMBER: _builtins.int
+    AWAY_FIELD_NUMBER: _builtins.int
+    SPECTATORS_FIELD_NUMBER: _builtins.int
+    spectators: _builtins.int
+    @_builtins.property
+    def table(self) -> _common_pb2.TableRef: ...
+    @_builtins.property
+    def away(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
+        """seats whose player has no connection"""
+
+    def __init__(
+        self,
+        *,
+        table: _common_pb2.TableRef | None = ...,
+        away: _abc.Iterable[_builtins.int] | None = ...,
+        spectators: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["table", b"table"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["away", b"away", "spectators", b"spectators", "table", b"table"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___TablePresence: _TypeAlias = TablePresence  # noqa: Y015
 
 @_typing.final
 class Clock(_message.Message):
