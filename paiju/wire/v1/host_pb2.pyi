@@ -372,10 +372,20 @@ class Deliver(_message.Message):
     PLAYERS_FIELD_NUMBER: _builtins.int
     UPDATE_FIELD_NUMBER: _builtins.int
     TABLE_FIELD_NUMBER: _builtins.int
+    EPOCH_FIELD_NUMBER: _builtins.int
+    SEQ_FIELD_NUMBER: _builtins.int
+    SNAPSHOT_FIELD_NUMBER: _builtins.int
     update: _builtins.bytes
     """a serialized paiju.v1.Update"""
     table: _builtins.int
     """0 when it belongs to no table"""
+    epoch: _builtins.int
+    """Of a TableUpdate, so that the gateway need not parse it: it subscribes again with the
+    last pair it passed on. 0 when the update has no number (chat, presence, grid).
+    """
+    seq: _builtins.int
+    snapshot: _builtins.bool
+    """the TableUpdate is a Snapshot"""
     @_builtins.property
     def players(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]: ...
     def __init__(
@@ -384,10 +394,13 @@ class Deliver(_message.Message):
         players: _abc.Iterable[_builtins.int] | None = ...,
         update: _builtins.bytes = ...,
         table: _builtins.int = ...,
+        epoch: _builtins.int = ...,
+        seq: _builtins.int = ...,
+        snapshot: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["players", b"players", "table", b"table", "update", b"update"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["epoch", b"epoch", "players", b"players", "seq", b"seq", "snapshot", b"snapshot", "table", b"table", "update", b"update"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
