@@ -204,13 +204,13 @@ class Table:
         )
         self._watch_readiness(now, anew=True)
 
-    def topped_up(self, seat: int, *, stake: int, now: int, wall_us: int) -> None:
-        """More coins lie in the seat's escrow; `stake` is the new total."""
+    def topped_up(self, seat: int, *, amount: int, now: int, wall_us: int) -> None:
+        """`amount` more coins lie in the seat's escrow."""
         held = self._held(seat)
-        held.stake = stake
+        held.stake += amount
         self._emit(
             "top_up",
-            {"seat": seat, "stake": stake},
+            {"seat": seat, "amount": amount, "stake": held.stake},
             table={f"@seat{seat}": held.shown()},
             now=now,
             wall_us=wall_us,
