@@ -1439,6 +1439,7 @@ class TablePresence(_message.Message):
     TABLE_FIELD_NUMBER: _builtins.int
     AWAY_FIELD_NUMBER: _builtins.int
     SPECTATORS_FIELD_NUMBER: _builtins.int
+    CLOCKS_FIELD_NUMBER: _builtins.int
     spectators: _builtins.int
     @_builtins.property
     def table(self) -> _common_pb2.TableRef: ...
@@ -1446,16 +1447,21 @@ class TablePresence(_message.Message):
     def away(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
         """seats whose player has no connection"""
 
+    @_builtins.property
+    def clocks(self) -> _containers.RepeatedCompositeFieldContainer[Global___Clock]:
+        """as in a TableUpdate; follows the tail of a resume"""
+
     def __init__(
         self,
         *,
         table: _common_pb2.TableRef | None = ...,
         away: _abc.Iterable[_builtins.int] | None = ...,
         spectators: _builtins.int = ...,
+        clocks: _abc.Iterable[Global___Clock] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["table", b"table"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["away", b"away", "spectators", b"spectators", "table", b"table"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["away", b"away", "clocks", b"clocks", "spectators", b"spectators", "table", b"table"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

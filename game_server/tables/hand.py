@@ -1,0 +1,132 @@
+"""One hand: the rules' state, its action log, and the record that is left of it.
+
+Pure: times and entropy are passed in. The caller journals every step before it is shown.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from paiju.rules import shuffle
+from paiju.rules.api import CHANCE, Event, Game, Outcome, State
+from paiju.rules.record import Record, RecordedOutcome
+
+
+class Hand:
+    """A running hand of one table. Seats are the rules' seats 0..n-1."""
+
+    def __init__(
+        self,
+        *,
+        number: int,
+        table: int,
+        game: Game,
+        package: str,
+        players: Sequence[str],
+        wealth: Sequence[int] | None,
+        carry: dict[str, Any] | None,
+        secret: bytes,
+        contributions: Sequence[bytes],
+        began_ms: int,
+        began_us: int,
+    ) -> None:
+        self.number = number
+        self.game = game
+        self.secret = secret
+        self.contributions = list(contributions)
+        self.state: State = game.new_state(len(players), wealth=wealth, carry=carry)
+        self.began_ms = began_ms
+        self._table = table
+        self._package = package
+        self._players = list(players)
+        self._wealth = None if wealth is None else list(wealth)
+        self._carry = dict(carry or {})
+        self._began_us = began_us
+        self._actions: list[tuple[int, str, int, str]] = []
+        self._rng = shuffle.ShakeRng(
+            secret, self.contributions, context=shuffle.hand_context(str(table), number)
+        )
+
+    @property
+    def over(self) -> bool:
+        return self.state.is_terminal()
+
+    @property
+    def commitment(self) -> str:
+        return shuffle.commitment(self.secret).hex()
+
+    def waits_for_chance(self) -> bool:
+        """Whether nature must act before anybody else may."""
+        return self.state.to_act() == (CHANCE,)
+
+    def chance(self, *, now: int) -> tuple[str, list[Event]]:
+        """Nature's next action, drawn and applied: its line and the events."""
+        action = self.state.sample_chance(self._rng)
+        text = self.game.format(action)
+        events = self.state.apply(CHANCE, action)
+        self._log(CHANCE, text, now, "chance")
+        return text, events
+
+    def act(self, seat: int, text: str, *, cause: str, now: int) -> tuple[str, list[Event]]:
+        """Apply a seat's line; IllegalAction leaves the hand unchanged.
+
+        Returns the canonical line and the events.
+        """
+        action = self.game.parse(self.state, seat, text)
+        events = self.state.apply(seat, action)
+        line = self.game.format(action)
+        self._log(seat, line, now, cause)
+        return line, events
+
+    def default(self, seat: int, *, cause: str, now: int) -> tuple[str, list[Event]]:
+        """What a time-out plays for the seat."""
+        action = self.state.default_action(seat)
+        events = self.state.apply(seat, action)
+        line = self.game.format(action)
+        self._log(seat, line, now, cause)
+        return line, events
+
+    def abandon(self, seat: int, reason: str, *, now: int) -> tuple[str, list[Event]]:
+        """The seat leaves for good; the rules say what that means."""
+        events = self.state.abandon(seat, reason)
+        _, action = self.state.log()[-1]
+        line = self.game.format(action)
+        self._log(seat, line, now, "abandon")
+        return line, events
+
+    def penalty(self, seat: int) -> int:
+        """What leaving now would cost the seat, >= 0."""
+        world = self.state.clone()
+        world.abandon(seat, "leave")
+        return max(0, -world.outcome().deltas[seat]) if world.is_terminal() else 0
+
+    def _log(self, seat: int, text: str, now: int, cause: str) -> None:
+        self._actions.append((seat, text, max(0, now - self.began_ms), cause))
+
+    def outcome(self) -> Outcome:
+        """The rules' outcome; only when over."""
+        return self.state.outcome()
+
+    def record(self, *, outcome: Outcome | None, ended_us: int) -> Record:
+        """The record of this hand; outcome None: void, every stake stays where it was."""
+        seats = len(self._players)
+        return Record(
+            game=self.game.id.name,
+            version=self.game.id.version,
+            package=self._package,
+            parameters=self.game.id.parameters,
+            table=str(self._table),
+            hand=self.number,
+            seats=self._players,
+            bots=[False] * seats,
+            wealth=self._wealth,
+            carry=self._carry,
+            commitment=self.commitment,
+            contributions=[c.hex() for c in self.contributions],
+            secret=self.secret.hex(),
+            actions=list(self._actions),
+            started_us=self._began_us,
+            ended_us=ended_us,
+            outcome=RecordedOutcome.of(outcome, seats=seats),
+        )

@@ -1,0 +1,37 @@
+"""What a room fixes for all its tables."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+COIN = "coin"
+SCORE = "score"
+
+DEFAULT_TURN_MS = 30_000
+
+
+@dataclass(frozen=True, kw_only=True)
+class RoomSpec:
+    """A room preset as tables need it. Amounts in whole units, times in milliseconds."""
+
+    id: str
+    game: str
+    currency: str  # COIN or SCORE
+    parameters: Mapping[str, object] = field(default_factory=dict)
+    buy_in_min: int = 0  # also what a seat needs to be dealt in
+    buy_in_max: int = 0
+    buy_in_default: int = 0
+    turn_ms: Mapping[str, int] = field(default_factory=dict)  # by deadline key
+    reserve_ms: int = 0  # per seat and hand, runs after the turn's time
+    ready_ms: int = 60_000  # full table or end of hand -> ready, else stood up
+    away_turn_ms: int = 2_000  # a turn of a seat without connection
+    away_ms: int = 20_000  # an absent player keeps a seat for so long between hands
+
+    @property
+    def plays_for_coins(self) -> bool:
+        return self.currency == COIN
+
+    def time_for(self, key: str) -> int:
+        """Milliseconds of a turn with this deadline key."""
+        return self.turn_ms.get(key, DEFAULT_TURN_MS)

@@ -1,0 +1,43 @@
+"""A seat of a table and who sits on it."""
+
+from __future__ import annotations
+
+import enum
+from dataclasses import dataclass
+from typing import Any
+
+
+class SeatState(enum.Enum):
+    """RESERVED until the data server has moved the buy-in; LEAVING until it has moved it back."""
+
+    RESERVED = "reserved"
+    SEATED = "seated"
+    LEAVING = "leaving"
+
+
+@dataclass(slots=True, kw_only=True)
+class Seat:
+    """One player's sitting. `stake` is what lies in its escrow, 0 in score rooms."""
+
+    player: int
+    name: str
+    state: SeatState = SeatState.RESERVED
+    sitting: int = 0
+    stake: int = 0
+    ready: bool = False
+    contribution: bytes = b""
+    away_since: int | None = None  # monotonic ms; None while the player is connected
+
+    @property
+    def seated(self) -> bool:
+        return self.state is SeatState.SEATED
+
+    def shown(self) -> dict[str, Any]:
+        """What everybody may know of it (view key `@seatN`)."""
+        return {
+            "player": str(self.player),
+            "name": self.name,
+            "ready": self.ready,
+            "stake": self.stake,
+            "leaving": self.state is SeatState.LEAVING,
+        }
