@@ -14,7 +14,7 @@ Sentences = Callable[[str, Mapping[str, str], str, str], str]
 
 # Which field of Answer holds a message of this type.
 _FIELDS: Mapping[str, str] = {
-    field.message_type.name: field.name
+    str(field.message_type and field.message_type.name): field.name
     for field in hall_pb2.Answer.DESCRIPTOR.oneofs_by_name["result"].fields
 }
 
@@ -24,7 +24,7 @@ _NOTICE_TAG = 0x1A  # Update.notice, field 3
 def answer(id: int, result: Message) -> bytes:
     """The update that answers command `id` with a Welcome, Done, Seated ..."""
     made = hall_pb2.Answer(id=id)
-    getattr(made, _FIELDS[result.DESCRIPTOR.name]).CopyFrom(result)
+    getattr(made, _FIELDS[str(result.DESCRIPTOR.name)]).CopyFrom(result)
     return hall_pb2.Update(answer=made).SerializeToString()
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections.abc import Callable
 from typing import Protocol
 
 from game_server.gateway.effects import Close, Effect
@@ -24,6 +25,8 @@ class Shell(Protocol):
 
     def sent(self, size: int, updates: int) -> None: ...
 
+    def late(self, connection: Connection) -> None: ...
+
     def ended(self, connection: Connection, reason: str) -> None: ...
 
 
@@ -34,6 +37,8 @@ class Connection:
         """Hosts that got a command in this session's name: they are told when it ends."""
         self.reason = ""
         """Why the session has ended, once it has."""
+        self.on_close: Callable[[], object] = lambda: None
+        """Called once when it has: the edge gives its last packet a deadline."""
         self._shell = shell
         self._wake = asyncio.Event()
         self._over = False
@@ -70,15 +75,18 @@ class Connection:
     def run(self, effects: Effects) -> None:
         """Carry out what the session asked for, and let the edge send what it said."""
         for effect in effects:
-            if isinstance(effect, Close):
-                self.reason = self.reason or effect.reason
-            else:
+            if isinstance(effect, Close) and not self.reason:
+                self.reason = effect.reason
+                self.on_close()
+            elif not isinstance(effect, Close):
                 self._shell.carry_out(self, effect)
         if self.reason or self.session.feed.outbox:
             self._wake.set()
 
     def host_answered(self, ref: int, answer: host_pb2.HostAnswer) -> None:
         self.run(self.session.host_answered(ref, answer, time.monotonic()))
+        if self._over:
+            self._shell.late(self)
 
     def host_failed(self, ref: int, refused: Refused) -> None:
         self.run(self.session.refused(ref, refused, time.monotonic()))

@@ -107,7 +107,7 @@ class Gateway:
         for connection in list(self._connections):
             connection.run(connection.session.end("DRAINING", now))
         until = now + 2.0
-        while self._connections and time.monotonic() < until:
+        while self._connections and time.monotonic() < until:  # noqa: ASYNC110
             await asyncio.sleep(0.02)
         for connection in list(self._connections):
             connection.lost("closing")
@@ -173,6 +173,11 @@ class Gateway:
             self.metrics.sessions.set(len(self._players))
             self._presence.changed(player.id, player.epoch, online=False)
 
+    def late(self, connection: Connection) -> None:
+        """A host did something for a connection that is over: say again that it is."""
+        if connection.session.player is not None:
+            self._gone(connection, connection.session.player)
+
     def _gone(self, connection: Connection, player: Player) -> None:
         for host in connection.hosts:
             self._links.tell(host, host_command("gone", player, b"", host_pb2.Gone()))
@@ -183,10 +188,7 @@ class Gateway:
     def carry_out(self, connection: Connection, effect: fx.Effect) -> None:
         match effect:
             case fx.ToHost(ref, room, shard, command):
-                known = self._shards.shard((room, shard))
-                if known is not None:
-                    connection.hosts.add(known.host)
-                self._router.send(Sent(connection, ref, room, shard, command))
+                self._router.send(Sent(connection, ref, room, shard, command, connection.hosts))
             case fx.Join(ref, room, command):
                 self._spawn(self._join(connection, ref, room, command), "join")
             case fx.AskData():
@@ -200,7 +202,7 @@ class Gateway:
         self, connection: Connection, ref: int, room: str, command: host_pb2.HostCommand
     ) -> None:
         try:
-            answer = await self._rooms.join(room, command, sent_to=connection.hosts.add)
+            answer = await self._rooms.join(room, command, hosts=connection.hosts)
         except Refused as refused:
             connection.host_failed(ref, refused)
         else:

@@ -33,7 +33,7 @@ class RoomSpec:
     id: str
     game: str
     title: Mapping[str, str]  # by locale
-    currency: common_pb2.Currency
+    currency: common_pb2.Currency.ValueType
     buy_in_min: int
     buy_in_max: int
     buy_in_default: int
@@ -104,11 +104,11 @@ class Rooms:
         )
 
     async def join(
-        self, room: str, command: host_pb2.HostCommand, *, sent_to: Callable[[str], None]
+        self, room: str, command: host_pb2.HostCommand, *, hosts: set[str]
     ) -> host_pb2.HostAnswer:
         """Seat the player at some table of the room. Raises Refused.
 
-        sent_to: called with the name of each host that is asked.
+        hosts: gets the name of each host that is asked.
         """
         if room not in self._specs:
             raise Refused("NO_SUCH_ROOM", room=room)
@@ -123,10 +123,7 @@ class Rooms:
             tried.add(number)
             self._remember(command, number)
             self._shards.joined((room, number))
-            shard = self._shards.shard((room, number))
-            if shard is not None:
-                sent_to(shard.host)
-            answer = await self._ask(room, number, command)
+            answer = await self._ask(room, number, command, hosts)
             if answer.refusal.code != "ROOM_FULL":
                 return answer
             self._shards.full((room, number))
@@ -169,11 +166,11 @@ class Rooms:
         self._shards.opened(reply)
 
     async def _ask(
-        self, room: str, number: int, command: host_pb2.HostCommand
+        self, room: str, number: int, command: host_pb2.HostCommand, hosts: set[str]
     ) -> host_pb2.HostAnswer:
         command.shard = number
         waiter = _Ask()
-        self._router.send(Sent(waiter, 0, room, number, command))
+        self._router.send(Sent(waiter, 0, room, number, command, hosts))
         return await waiter.answer
 
     def _remember(self, command: host_pb2.HostCommand, number: int) -> None:

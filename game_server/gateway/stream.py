@@ -55,6 +55,7 @@ class Sent:
     room: str
     shard: int
     command: host_pb2.HostCommand
+    hosts: set[str]  # of the connection: gets the name of each host that is asked
     at: float = 0.0
     moves: int = 0
 
@@ -97,6 +98,7 @@ class Stream:
     def send(self, sent: Sent) -> None:
         """Queue a command; its waiter hears of the answer or of the stream's end."""
         sent.at = self.used_at = time.monotonic()
+        sent.hosts.add(self.host.host)
         number = self._next_id
         self._next_id += 1
         sent.command.id = number
@@ -225,6 +227,7 @@ class Stream:
             return
         sent = self._unanswered.pop(event.answer.id, None)
         if sent is not None:
+            sent.hosts.add(self.host.host)
             self._metrics.host_seconds.observe(self.used_at - sent.at)
             self._listener.on_answer(self, sent, event.answer)
 
