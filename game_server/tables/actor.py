@@ -1,0 +1,28 @@
+"""The Ray actor around a table host. Thin: Ray starts it, names it and starts it again."""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+class HostActor:
+    """config: the fields of HostConfig. The constructor returns when the host listens.
+
+    Imports happen inside, because an actor's class travels to its process by pickling.
+    """
+
+    def __init__(self, config: dict[str, Any]) -> None:
+        from game_server.tables.config import HostConfig
+        from game_server.tables.process import HostProcess
+
+        self._process = HostProcess(HostConfig(**config))
+        self._process.start()
+
+    def info(self) -> dict[str, Any]:
+        return self._process.info()
+
+    def drain(self) -> None:
+        self._process.drain()
+
+    def stop(self) -> None:
+        self._process.stop()

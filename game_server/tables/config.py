@@ -1,0 +1,26 @@
+"""What a table host is told when it starts. One plain mapping, because it travels by Ray."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, kw_only=True)
+class HostConfig:
+    """cell_secret: opens streams of gateways. tcp_host "": the Unix socket only."""
+
+    host: str
+    cell: str
+    server: str
+    machine: str
+    run_dir: str
+    data_servers: Sequence[str]
+    cluster_token: str
+    cell_secret: bytes
+    journal_url: str
+    metrics_socket: str
+    max_tables: int = 250
+    tcp_host: str = ""
+    journal_stall_s: float = 2.0
+    log_level: str = "INFO"

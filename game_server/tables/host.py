@@ -1,0 +1,417 @@
+"""The table host: admits commands, takes each operation once, keeps time - one loop.
+
+Owner of everything here is one asyncio loop; nothing is touched from another thread. The
+order of a command: is its connection the player's newest, was its operation answered
+before, then shard and table decide (pure); rows, updates and answer go into the tick's
+batch, the batch to the journal, and out only when the journal has it on disk.
+
+May be lost: presence, chat, grid and summaries. Everything numbered is in the journal.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable, Coroutine
+from typing import Any
+
+import structlog
+
+from game_server.tables import commands
+from game_server.tables.answers import Operation, digest_of
+from game_server.tables.desk import Desk, ShardKey
+from game_server.tables.journal import Journal
+from game_server.tables.links import Link
+from game_server.tables.metrics import HostMetrics
+from game_server.tables.money import Cashier
+from game_server.tables.outbox import Outbox
+from game_server.tables.outgoing import Outgoing, refusal
+from game_server.tables.room import RoomSpec
+from game_server.tables.seating import Seating
+from game_server.tables.shard import Shard
+from game_server.tables.table import Table
+from paiju.rules.api import Game
+from paiju.service import ids
+from paiju.service.refusals import Refused
+from paiju.wire.v1 import data_pb2, hall_pb2, host_pb2
+
+log = structlog.get_logger()
+
+GRID_EVERY_S = 0.3
+SUMMARY_EVERY_S = 1.0
+SEEN_PLAYERS = 20_000
+TRANSIENT = frozenset({"RETRY", "BUSY", "DRAINING", "INTERNAL", "TOO_FAST"})
+"""Answers that are not kept: the same operation may be tried again."""
+
+Locate = Callable[[str, int], Awaitable["host_pb2.Moved | None"]]
+
+
+class TableHost:
+    """`handle`, `link_opened`, `link_closed` are the links' callbacks; `run` keeps time.
+
+    locate: asks the registry whose a shard is and gives Moved, or None when it is ours.
+    """
+
+    def __init__(
+        self,
+        *,
+        name: str,
+        epoch: int,
+        journal: Journal,
+        outbox: Outbox,
+        cashier: Cashier,
+        rooms: dict[str, RoomSpec],
+        game_of: Callable[[RoomSpec], tuple[Game, str]],
+        locate: Locate,
+        next_id: Callable[[], int],
+        entropy: Callable[[int], bytes],
+        metrics: HostMetrics,
+        max_tables: int = 250,
+        journal_stall_s: float = 2.0,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self.name = name
+        self.epoch = epoch
+        self.draining = False
+        self._journal = journal
+        self._outbox = outbox
+        self._patience_s = cashier.patience_s
+        self._locate = locate
+        self._metrics = metrics
+        self._stall_s = journal_stall_s
+        self._clock = clock
+        self._links: set[Link] = set()
+        self._seen: dict[int, tuple[int, int]] = {}  # player -> newest connection
+        self._timer: asyncio.TimerHandle | None = None
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._learning: dict[ShardKey, asyncio.Future[host_pb2.Moved | None]] = {}
+        self._summaries: dict[ShardKey, bytes] = {}
+        self._stalled_since: float | None = None
+        self.out = Outgoing(journal=journal, outbox=outbox, metrics=metrics)
+        self.desk = Desk(
+            epoch=epoch,
+            out=self.out,
+            metrics=metrics,
+            rooms=rooms,
+            game_of=game_of,
+            next_id=next_id,
+            entropy=entropy,
+            max_tables=max_tables,
+            on_leaving=self._cash_out,
+            spawn=self._spawn,
+            clock=clock,
+        )
+        self.seating = Seating(
+            desk=self.desk,
+            cashier=cashier,
+            outbox=outbox,
+            is_current=lambda c: self._seen.get(c.player) == (c.session_epoch, c.connection),
+        )
+
+    # ---- commands --------------------------------------------------------------------------
+
+    def handle(self, link: Link, command: host_pb2.HostCommand) -> None:
+        """One command of a player through a gateway."""
+        begun = time.perf_counter()
+        try:
+            self._admit(command)
+            if command.WhichOneof("body") == "gone":
+                self._gone(command)
+                return
+            key = _shard_key(command)
+            shard = self.desk.shards.get(key)
+            if shard is not None:
+                self._dispatch(link, command, shard)
+            elif key[0] not in self.desk.rooms:
+                raise Refused("NO_SUCH_ROOM", room=key[0])
+            else:
+                self._spawn(self._learn(link, command, key))
+        except Refused as refused:
+            self.out.refuse(link, command.id, refused)
+        except Exception as error:
+            log.exception("command.fault", kind=command.WhichOneof("body"), error=repr(error))
+            self.out.refuse(link, command.id, Refused("INTERNAL"))
+        finally:
+            self._set_timer()
+            self._metrics.step_seconds.observe(time.perf_counter() - begun)
+
+    def _admit(self, command: host_pb2.HostCommand) -> None:
+        if self._stalled_since is not None:
+            raise Refused("RETRY", retry_after_ms=500)
+        pair = (command.session_epoch, command.connection)
+        if pair < self._seen.get(command.player, (0, 0)):
+            raise Refused("STALE_SESSION")
+        self._seen.pop(command.player, None)  # the newest come last
+        self._seen[command.player] = pair
+        if len(self._seen) > SEEN_PLAYERS:
+            del self._seen[next(iter(self._seen))]
+
+    async def _learn(self, link: Link, command: host_pb2.HostCommand, key: ShardKey) -> None:
+        """Ask the registry whose the shard is; then carry the command out or say who."""
+        future = self._learning.get(key)
+        if future is None:
+            future = self._learning[key] = asyncio.ensure_future(self._locate(*key))
+            future.add_done_callback(lambda _: self._learning.pop(key, None))
+        try:
+            moved = await asyncio.shield(future)
+        except Refused as refused:
+            self.out.refuse(link, command.id, refused)
+            return
+        if moved is not None:
+            self.out.answer(link, command.id, host_pb2.HostAnswer(moved=moved))
+            return
+        self.desk.open_shard(key)
+        self.handle(link, command)
+
+    def _dispatch(self, link: Link, command: host_pb2.HostCommand, shard: Shard) -> None:
+        kind = command.WhichOneof("body") or ""
+        handler = commands.HANDLERS.get(kind)
+        if handler is None:
+            raise Refused("UNSUPPORTED")
+        if kind not in commands.OPERATIONS:
+            answer = handler(self.desk, self.seating, link, command, shard)
+            assert isinstance(answer, host_pb2.HostAnswer)
+            self.out.answer(link, command.id, answer)
+            return
+        if self.draining and kind in ("quick_join", "sit"):
+            raise Refused("DRAINING", retry_after_ms=1000)
+        operation, new = shard.answers.begin(command.player, command.op, digest_of(command))
+        if operation.answer is not None:
+            self.out.answer(link, command.id, operation.answer)
+            return
+        operation.waiting.append((link, command))
+        if not new:
+            return
+        try:
+            answer = handler(self.desk, self.seating, link, command, shard)
+        except Refused as refused:
+            answer = refusal(refused)
+        except Exception:
+            shard.answers.forget(command.player, command.op)
+            raise
+        if isinstance(answer, host_pb2.HostAnswer):
+            self._finish(shard, command, operation, answer)
+        else:
+            self._spawn(self._later(shard, command, operation, answer))
+
+    async def _later(
+        self,
+        shard: Shard,
+        command: host_pb2.HostCommand,
+        operation: Operation,
+        work: Awaitable[host_pb2.HostAnswer],
+    ) -> None:
+        """Finish an operation that waits for the data server."""
+        loop = asyncio.get_running_loop()
+        patience = loop.call_later(self._patience_s, self._not_yet, operation)
+        try:
+            answer = await work
+        except Refused as refused:
+            answer = refusal(refused)
+        finally:
+            patience.cancel()
+        self._finish(shard, command, operation, answer)
+        self._set_timer()
+
+    def _not_yet(self, operation: Operation) -> None:
+        """No answer yet: the player may ask again with the same id while the call goes on."""
+        waiting, operation.waiting = operation.waiting, []
+        for link, command in waiting:
+            self.out.refuse(link, command.id, Refused("RETRY", retry_after_ms=1000))
+
+    def _finish(
+        self,
+        shard: Shard,
+        command: host_pb2.HostCommand,
+        operation: Operation,
+        answer: host_pb2.HostAnswer,
+    ) -> None:
+        if answer.HasField("refusal") and answer.refusal.code in TRANSIENT:
+            shard.answers.forget(command.player, command.op)
+        operation.answer = answer
+        waiting, operation.waiting = operation.waiting, []
+        for link, asked in waiting:
+            self.out.answer(link, asked.id, answer)
+        if answer.HasField("seated") and waiting:
+            # The answer first, then the snapshot: the client knows by then what it gets.
+            link, asked = waiting[-1]
+            table = shard.tables.get(answer.seated.table.table)
+            if table is not None and not link.closed and self._is_newest(asked):
+                self.seating.subscribe(link, asked, shard, table, None)
+
+    def _is_newest(self, command: host_pb2.HostCommand) -> bool:
+        return self._seen.get(command.player) == (command.session_epoch, command.connection)
+
+    async def _cash_out(self, shard: Shard, table: Table, seat: int) -> None:
+        await self.seating.cash_out(shard, table, seat)
+        self._set_timer()
+
+    # ---- connections -----------------------------------------------------------------------
+
+    def link_opened(self, link: Link) -> None:
+        self._links.add(link)
+        self._metrics.links.set(len(self._links))
+        for summary in self._summaries.values():
+            link.send(summary)
+
+    def link_closed(self, link: Link) -> None:
+        """All players of that gateway are away until they come through another stream."""
+        self._links.discard(link)
+        self._metrics.links.set(len(self._links))
+        for table_id, audience in list(self.desk.audiences.items()):
+            for player in audience.remove_link(link):
+                self._away(table_id, player)
+        for grid in self.desk.grids.values():
+            grid.remove_link(link)
+        self._set_timer()
+
+    def _gone(self, command: host_pb2.HostCommand) -> None:
+        """The player's connection has ended, unless a newer one has taken over."""
+        pair = (command.session_epoch, command.connection)
+        for table_id, audience in list(self.desk.audiences.items()):
+            if audience.remove(command.player, pair):
+                self._away(table_id, command.player)
+        for grid in self.desk.grids.values():
+            grid.remove(command.player, pair)
+
+    def _away(self, table_id: int, player: int) -> None:
+        found = self.desk.find(table_id)
+        if found is not None:
+            shard, table = found
+            self.desk.step(shard, table, lambda t: t.set_away(player, True, now=self.desk.now()))
+
+    # ---- time ------------------------------------------------------------------------------
+
+    async def run(self) -> None:
+        """For ever: grids, summaries, spare tables, gauges, stalls of the journal."""
+        last_summary = 0.0
+        while True:
+            await asyncio.sleep(GRID_EVERY_S)
+            self._watch_stall()
+            self._send_grids()
+            if self._clock() - last_summary >= SUMMARY_EVERY_S:
+                last_summary = self._clock()
+                self._send_summaries()
+                self.desk.close_spare_tables()
+                self._gauge()
+
+    def _watch_stall(self) -> None:
+        age_s = self._journal.unwritten_age_s()
+        if age_s > self._stall_s and self._stalled_since is None:
+            self._stalled_since = self._clock() - age_s
+            log.error("journal.stalled", age_s=age_s)
+        elif age_s <= self._stall_s and self._stalled_since is not None:
+            by_ms = int((self._clock() - self._stalled_since) * 1000)
+            self._stalled_since = None
+            log.warning("journal.flows", stalled_ms=by_ms)
+            for shard in self.desk.shards.values():
+                for table in shard:
+                    table.shift(by_ms)
+                    self.desk.wheel.set(table.ref.table, table.next_due())
+            self._set_timer()
+
+    def _set_timer(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+        due = self.desk.wheel.next()
+        if due is not None:
+            delay = max(0.0, due / 1000 - self._clock() + 0.001)
+            self._timer = asyncio.get_running_loop().call_later(delay, self._on_timer)
+
+    def _on_timer(self) -> None:
+        self._timer = None
+        if self._stalled_since is not None:
+            return  # nobody can act; the clocks are pushed back when the journal flows
+        now = self.desk.now()
+        for table_id in self.desk.wheel.pop(now):
+            found = self.desk.find(table_id)
+            if found is None:
+                continue
+            shard, table = found
+            try:
+                self.desk.step(shard, table, lambda t: t.expire(now=now, wall_us=ids.now_us()))
+            except Refused:
+                log.warning("table.expire_refused", table=table_id)
+        self._set_timer()
+
+    def _send_grids(self) -> None:
+        for key, shard in self.desk.shards.items():
+            change = shard.grid_change()
+            if change is not None and len(self.desk.grids[key]):
+                links = self.desk.grids[key].links()
+                self.out.deliver_all(links, hall_pb2.Update(grid=change))
+
+    def _send_summaries(self) -> None:
+        for key, shard in self.desk.shards.items():
+            summary = host_pb2.HostEvent(summary=shard.summary()).SerializeToString()
+            if self._summaries.get(key) != summary:
+                self._summaries[key] = summary
+                for link in self._links:
+                    link.send(summary)
+
+    def _gauge(self) -> None:
+        counts: dict[tuple[str, str], int] = {}
+        escrow = 0
+        for shard in self.desk.shards.values():
+            for state in ("playing", "waiting"):
+                counts.setdefault((shard.room.game, state), 0)
+            for table in shard:
+                counts[shard.room.game, "playing" if table.playing else "waiting"] += 1
+                escrow += sum(seat.stake for seat in table.seats if seat is not None)
+        for (game, state), count in counts.items():
+            self._metrics.tables.labels(game, state).set(count)
+        self._metrics.escrow.set(escrow)
+        self._metrics.outbox_depth.set(self._outbox.depth)
+        self._metrics.outbox_age.set(self._outbox.oldest_age_s())
+        self._metrics.outbox_refused.set(len(self._outbox.refused))
+        self._metrics.journal_age.set(self._journal.unwritten_age_s())
+
+    # ---- life ------------------------------------------------------------------------------
+
+    def counts(self) -> data_pb2.HostCounts:
+        """What the supervisor's heartbeat says of this host."""
+        summaries = [shard.summary() for shard in list(self.desk.shards.values())]
+        return data_pb2.HostCounts(
+            host=self.name,
+            epoch=self.epoch,
+            tables=sum(s.tables for s in summaries),
+            players=sum(s.players for s in summaries),
+            shards=summaries,
+        )
+
+    def playing(self) -> int:
+        """Tables with a running hand."""
+        return sum(t.playing for shard in list(self.desk.shards.values()) for t in shard)
+
+    async def stand_all_up(self) -> None:
+        """For the end of a drain: hands still running are void, every escrow is returned."""
+        for shard in self.desk.shards.values():
+            for table in shard:
+                self.desk.step(
+                    shard, table, lambda t: t.close(now=self.desk.now(), wall_us=ids.now_us())
+                )
+        while self._tasks:
+            await asyncio.wait(set(self._tasks))
+
+    def _spawn(self, work: Coroutine[Any, Any, None]) -> None:
+        task = asyncio.ensure_future(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._spawned)
+
+    def _spawned(self, task: asyncio.Task[None]) -> None:
+        self._tasks.discard(task)
+        if not task.cancelled() and task.exception() is not None:
+            log.error("task.fault", error=repr(task.exception()))
+
+
+def _shard_key(command: host_pb2.HostCommand) -> ShardKey:
+    kind = command.WhichOneof("body")
+    if kind is None:
+        raise Refused("UNSUPPORTED")
+    if kind == "quick_join":
+        return command.quick_join.room, command.shard
+    if kind == "watch_grid":
+        return command.watch_grid.room, command.watch_grid.shard
+    ref = getattr(command, kind).table
+    return ref.room, ref.shard

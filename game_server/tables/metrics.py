@@ -1,0 +1,86 @@
+"""Metrics of a table host. The only place of the package that names one."""
+
+from __future__ import annotations
+
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
+
+SECONDS = (0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 10.0)
+
+
+class HostMetrics:
+    """One registry per host process; the supervisor's endpoint adds which process it was."""
+
+    def __init__(self) -> None:
+        registry = self.registry = CollectorRegistry()
+        self.tables = Gauge(
+            "paiju_host_tables",
+            "Open tables by game and state.",
+            ["game", "state"],
+            registry=registry,
+        )
+        self.hands = Counter(
+            "paiju_host_hands", "Hands ended.", ["game", "result"], registry=registry
+        )
+        self.actions = Counter(
+            "paiju_host_actions", "Actions applied.", ["cause"], registry=registry
+        )
+        self.refusals = Counter(
+            "paiju_host_refusals", "Commands refused.", ["code"], registry=registry
+        )
+        self.faults = Counter(
+            "paiju_host_rule_faults", "Rules that raised; their hand is void.", registry=registry
+        )
+        self.links = Gauge("paiju_host_links", "Open streams to gateways.", registry=registry)
+        self.link_cuts = Counter(
+            "paiju_host_link_cuts", "Streams cut by this side.", ["reason"], registry=registry
+        )
+        self.journal_seconds = Histogram(
+            "paiju_host_journal_commit_seconds",
+            "Duration of a commit of the journal.",
+            buckets=SECONDS,
+            registry=registry,
+        )
+        self.journal_rows = Counter(
+            "paiju_host_journal_rows", "Rows written to the journal.", registry=registry
+        )
+        self.journal_age = Gauge(
+            "paiju_host_journal_unwritten_age_seconds",
+            "Age of the oldest event that is not on disk.",
+            registry=registry,
+        )
+        self.outbox_depth = Gauge(
+            "paiju_host_outbox_depth", "Settlements without answer.", registry=registry
+        )
+        self.outbox_age = Gauge(
+            "paiju_host_outbox_age_seconds",
+            "Age of the oldest settlement without answer.",
+            registry=registry,
+        )
+        self.outbox_refused = Gauge(
+            "paiju_host_outbox_refused",
+            "Settlements that an operator must look at.",
+            registry=registry,
+        )
+        self.settle_seconds = Histogram(
+            "paiju_host_settlement_seconds",
+            "End of a hand to the ledger's answer.",
+            buckets=SECONDS,
+            registry=registry,
+        )
+        self.escrow = Gauge(
+            "paiju_host_escrow_coins", "Coins on this host's tables.", registry=registry
+        )
+        self.loop_lag = Histogram(
+            "paiju_host_loop_lag_seconds",
+            "How late the event loop woke a sleeper.",
+            buckets=SECONDS,
+            registry=registry,
+        )
+        self.step_seconds = Histogram(
+            "paiju_host_command_seconds",
+            "Work of one command inside the host, journal not included.",
+            buckets=SECONDS,
+            registry=registry,
+        )
+        for cause in ("player", "timeout", "trustee", "abandon", "chance"):
+            self.actions.labels(cause)

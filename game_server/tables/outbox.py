@@ -1,0 +1,117 @@
+"""Settlements on their way to the ledger: in order, in batches, repeated until answered.
+
+Owner: one host. A settlement enters after its hand's end is in the journal and leaves when
+the data server has answered it; (table, hand) makes repeats harmless. A refused settlement
+cannot succeed by repeating: it is kept aside, counted and logged for an operator, and its
+table's seats are not cashed out by themselves.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+import time
+from collections import Counter, deque
+from collections.abc import Awaitable, Callable
+
+import structlog
+
+from paiju.service.refusals import Refused
+from paiju.wire.v1 import data_pb2
+
+log = structlog.get_logger()
+
+MAX_BATCH = 100
+FIRST_PAUSE_S = 0.1
+LONGEST_PAUSE_S = 10.0
+
+_jitter = secrets.SystemRandom()
+
+Send = Callable[[data_pb2.SettleRequest], Awaitable[data_pb2.SettleReply]]
+
+
+class Outbox:
+    """`put` from the host's loop; `run` is one task for ever."""
+
+    def __init__(
+        self,
+        *,
+        host: str,
+        epoch: int,
+        send: Send,
+        on_settled: Callable[[float], None] = lambda seconds: None,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._owner = data_pb2.HostEpoch(host=host, epoch=epoch)
+        self._send = send
+        self._on_settled = on_settled
+        self._clock = clock
+        self._waiting: deque[tuple[float, data_pb2.Settlement]] = deque()
+        self._open: Counter[int] = Counter()  # table -> settlements without answer
+        self._work = asyncio.Event()
+        self._changed = asyncio.Condition()
+        self.refused: list[tuple[data_pb2.Settlement, str]] = []
+
+    def put(self, settlement: data_pb2.Settlement) -> None:
+        self._waiting.append((self._clock(), settlement))
+        self._open[settlement.table.table] += 1
+        self._work.set()
+
+    @property
+    def depth(self) -> int:
+        return len(self._waiting)
+
+    def oldest_age_s(self) -> float:
+        return self._clock() - self._waiting[0][0] if self._waiting else 0.0
+
+    async def settled(self, table: int) -> None:
+        """Wait until no settlement of this table is without answer."""
+        async with self._changed:
+            await self._changed.wait_for(lambda: self._open[table] == 0)
+
+    async def empty(self) -> None:
+        """Wait until nothing is without answer."""
+        async with self._changed:
+            await self._changed.wait_for(lambda: not self._waiting)
+
+    async def run(self) -> None:
+        pause_s = FIRST_PAUSE_S
+        while True:
+            await self._work.wait()
+            batch = [s for _, s in list(self._waiting)[:MAX_BATCH]]
+            try:
+                reply = await self._send(
+                    data_pb2.SettleRequest(host=self._owner, settlements=batch)
+                )
+                if reply.HasField("refusal"):
+                    raise Refused.of(reply.refusal)
+            except Refused as refused:
+                log.warning("outbox.retry", code=refused.code, depth=len(self._waiting))
+                await asyncio.sleep(pause_s * _jitter.uniform(0.5, 1.0))
+                pause_s = min(LONGEST_PAUSE_S, pause_s * 2)
+                continue
+            pause_s = FIRST_PAUSE_S
+            await self._answered(batch, list(reply.results))
+
+    async def _answered(
+        self, batch: list[data_pb2.Settlement], results: list[data_pb2.SettleResult]
+    ) -> None:
+        if len(results) != len(batch):
+            log.error("outbox.short_answer", asked=len(batch), got=len(results))
+        for settlement, result in zip(batch, results, strict=False):
+            begun, _ = self._waiting.popleft()
+            table = settlement.table.table
+            if result.HasField("refusal"):
+                log.error(
+                    "outbox.refused", table=table, hand=settlement.hand, code=result.refusal.code
+                )
+                self.refused.append((settlement, result.refusal.code))
+            else:
+                self._on_settled(self._clock() - begun)
+            self._open[table] -= 1
+            if self._open[table] == 0:
+                del self._open[table]
+        if not self._waiting:
+            self._work.clear()
+        async with self._changed:
+            self._changed.notify_all()

@@ -1,0 +1,269 @@
+"""A table host as a process: puts the parts together, runs their loop in a thread of its own.
+
+The loop does not run in Ray's: calls through Ray only ask how things are or tell it to end.
+Start: raise the journal's epoch, register with the data server (which may ask for a higher
+one), return what an earlier epoch left in escrow, listen. A host whose journal was taken
+over ends its process at once; Ray starts it again and it begins a new epoch.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import secrets
+import threading
+from collections.abc import Awaitable, Callable, Sequence
+from concurrent.futures import Future
+from pathlib import Path
+from typing import Any
+
+import structlog
+import uvloop
+
+from game_server.data_client import DataClient
+from game_server.metrics_push import push_for_ever
+from game_server.rooms import load_rooms
+from game_server.tables.config import HostConfig
+from game_server.tables.host import TableHost
+from game_server.tables.ids import IdStock
+from game_server.tables.journal import Batch, Journal
+from game_server.tables.links import LinkServer
+from game_server.tables.metrics import HostMetrics
+from game_server.tables.money import Cashier
+from game_server.tables.outbox import Outbox
+from game_server.tables.room import RoomSpec
+from paiju.rules.api import Game
+from paiju.rules.registry import Registry
+from paiju.service import logs, process
+from paiju.wire.v1 import data_pb2, host_pb2
+
+log = structlog.get_logger()
+
+START_DEADLINE_S = 60.0
+DRAIN_S = 20.0
+
+
+class HostProcess:
+    """`start` returns when the host listens; all methods may be called from any thread."""
+
+    def __init__(self, config: HostConfig) -> None:
+        self._config = config
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._ready: Future[dict[str, Any]] = Future()
+        self._host: TableHost | None = None
+        self._info: dict[str, Any] = {}
+        self._stop: asyncio.Event | None = None
+        self._thread = threading.Thread(target=self._run, name="host", daemon=True)
+
+    def start(self) -> dict[str, Any]:
+        self._thread.start()
+        return self._ready.result(timeout=START_DEADLINE_S)
+
+    def info(self) -> dict[str, Any]:
+        """pid, addresses, epoch, and the counts as a serialized HostCounts."""
+        assert self._host is not None
+        return {
+            **self._info,
+            "counts": self._host.counts().SerializeToString(),
+            "playing": self._host.playing(),
+        }
+
+    def drain(self) -> None:
+        """No new seats from now on; running hands go on."""
+        assert self._host is not None
+        self._host.draining = True
+
+    def stop(self) -> None:
+        """Drain for a while, return every escrow, end."""
+        if self._loop is not None and self._stop is not None:
+            self._loop.call_soon_threadsafe(self._stop.set)
+            self._thread.join(timeout=DRAIN_S + 15)
+
+    # ---- in the host's thread --------------------------------------------------------------
+
+    def _run(self) -> None:
+        try:
+            uvloop.run(self._main())
+        except BaseException as error:
+            if not self._ready.done():
+                self._ready.set_exception(error)
+            else:
+                log.exception("host.died", error=repr(error))
+                os._exit(1)
+
+    async def _main(self) -> None:
+        config = self._config
+        logs.configure(f"host {config.host}", level=config.log_level)
+        self._loop = asyncio.get_running_loop()
+        self._stop = asyncio.Event()
+        metrics = HostMetrics()
+        client = DataClient(addresses=config.data_servers, token=config.cluster_token)
+        journal = self._open_journal(metrics)
+        links = LinkServer(
+            cell=config.cell,
+            host=config.host,
+            epoch=journal.epoch,
+            secret=config.cell_secret,
+            on_open=lambda link: self._table_host.link_opened(link),
+            on_command=lambda link, command: self._table_host.handle(link, command),
+            on_close=lambda link: self._table_host.link_closed(link),
+        )
+        unix_path = str(Path(config.run_dir) / f"{config.host}.sock")
+        await links.listen(unix_path=unix_path, tcp_host=config.tcp_host)
+        registry = Registry.default()
+        rooms = load_rooms(registry)
+        reply = await client.register_host(
+            data_pb2.RegisterHostRequest(
+                host=data_pb2.HostEpoch(host=config.host, epoch=journal.epoch),
+                server=config.server,
+                cell=config.cell,
+                unix_path=unix_path,
+                tcp_address=links.tcp_address,
+                machine=config.machine,
+                max_tables=config.max_tables,
+                games=sorted({room.game for room in rooms.values()}),
+            )
+        )
+        if reply.epoch != journal.epoch:
+            journal.take_over(at_least=reply.epoch)
+            links.epoch = reply.epoch
+        stock = IdStock(client.allocate_ids)
+        await stock.fill()
+        outbox = Outbox(
+            host=config.host,
+            epoch=journal.epoch,
+            send=client.settle,
+            on_settled=metrics.settle_seconds.observe,
+        )
+        self._host = TableHost(
+            name=config.host,
+            epoch=journal.epoch,
+            journal=journal,
+            outbox=outbox,
+            cashier=Cashier(ledger=client, host=config.host, epoch=journal.epoch),
+            rooms=rooms,
+            game_of=_games(registry),
+            locate=self._locate(client, journal.epoch),
+            next_id=stock.next,
+            entropy=secrets.token_bytes,
+            metrics=metrics,
+            max_tables=config.max_tables,
+            journal_stall_s=config.journal_stall_s,
+        )
+        await self._return_stale(client, journal)
+        journal.start()
+        tasks = [
+            asyncio.ensure_future(work)
+            for work in (
+                self._host.run(),
+                outbox.run(),
+                process.watch_lag(metrics.loop_lag.observe),
+                push_for_ever(config.metrics_socket, config.host, metrics.registry),
+                stock.keep_filled(),
+            )
+        ]
+        for task in tasks:
+            task.add_done_callback(_must_not_end)
+        process.tune_gc()
+        self._info = {
+            "host": config.host,
+            "pid": os.getpid(),
+            "epoch": journal.epoch,
+            "unix_path": unix_path,
+            "tcp_address": links.tcp_address,
+        }
+        log.info("host.ready", **self._info)
+        self._ready.set_result(self._info)
+        await self._stop.wait()
+        await self._shut_down(outbox, links, journal)
+        for task in tasks:
+            task.remove_done_callback(_must_not_end)
+            task.cancel()
+        await client.close()
+
+    @property
+    def _table_host(self) -> TableHost:
+        assert self._host is not None
+        return self._host
+
+    def _open_journal(self, metrics: HostMetrics) -> Journal:
+        loop = asyncio.get_running_loop()
+
+        def release(batches: Sequence[Batch]) -> None:
+            for batch in batches:
+                batch.release()
+
+        def deliver(batches: Sequence[Batch], seconds: float, rows: int) -> None:
+            # In the writer thread; prometheus_client's metrics have locks of their own.
+            metrics.journal_seconds.observe(seconds)
+            metrics.journal_rows.inc(rows)
+            loop.call_soon_threadsafe(release, batches)
+
+        journal = Journal(
+            url=self._config.journal_url,
+            host=self._config.host,
+            deliver=deliver,
+            on_stopped=lambda: os._exit(3),
+        )
+        journal.take_over()
+        return journal
+
+    def _locate(
+        self, client: DataClient, epoch: int
+    ) -> Callable[[str, int], Awaitable[host_pb2.Moved | None]]:
+        async def locate(room: str, number: int) -> host_pb2.Moved | None:
+            reply = await client.get_shards(data_pb2.GetShardsRequest(room=room))
+            for shard in reply.shards:
+                if shard.number == number:
+                    if shard.host == self._config.host and shard.epoch <= epoch:
+                        return None
+                    return host_pb2.Moved(host=shard.host, epoch=shard.epoch)
+            return host_pb2.Moved()
+
+        return locate
+
+    async def _return_stale(self, client: DataClient, journal: Journal) -> None:
+        """Hands that an earlier epoch left are void: every stake goes back."""
+        sittings = journal.open_sittings_before_epoch()
+        cashier = Cashier(ledger=client, host=self._config.host, epoch=journal.epoch)
+        for sitting in sittings:
+            await cashier.stand_up(sitting=sitting)
+        if sittings:
+            log.warning("host.stakes_returned", sittings=len(sittings))
+
+    async def _shut_down(self, outbox: Outbox, links: LinkServer, journal: Journal) -> None:
+        host = self._table_host
+        host.draining = True
+        try:
+            async with asyncio.timeout(DRAIN_S):
+                while host.playing():  # noqa: ASYNC110 - hands end in many places
+                    await asyncio.sleep(0.1)
+        except TimeoutError:
+            log.warning("host.drain_ends", playing=host.playing())
+        try:
+            async with asyncio.timeout(10):
+                await host.stand_all_up()
+                await outbox.empty()
+        except TimeoutError:
+            log.error("host.left_in_escrow", outbox=outbox.depth)
+        await links.close()
+        await asyncio.get_running_loop().run_in_executor(None, journal.close)
+
+
+def _games(registry: Registry) -> Callable[[RoomSpec], tuple[Game, str]]:
+    known: dict[str, tuple[Game, str]] = {}
+
+    def game_of(room: RoomSpec) -> tuple[Game, str]:
+        found = known.get(room.id)
+        if found is None:
+            game = registry.latest(room.game, dict(room.parameters))
+            found = known[room.id] = (game, registry.package_version(room.game))
+        return found
+
+    return game_of
+
+
+def _must_not_end(task: asyncio.Task[Any]) -> None:
+    if not task.cancelled():
+        log.error("host.task_ended", error=repr(task.exception()))
+        os._exit(4)

@@ -1,0 +1,180 @@
+"""A room shard: the tables of a part of a room, and who gets which seat.
+
+Pure; owned by one host, which calls it from one task. Because every seat is given here, two
+players who press quick join in the same millisecond, at whatever gateways, cannot get the
+same seat, and the seats of a table fill before another table is begun.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from game_server.tables.answers import Answers
+from game_server.tables.room import RoomSpec
+from game_server.tables.table import Table
+from paiju.service.refusals import Refused
+from paiju.wire.v1 import common_pb2, hall_pb2
+
+SPARE_TABLES = 2
+"""Empty tables that stay open, so that the grid shows where to sit."""
+
+
+class Shard:
+    """make_table(table id) builds an empty table; next_id gives unused table ids."""
+
+    def __init__(
+        self,
+        *,
+        room: RoomSpec,
+        number: int,
+        max_tables: int,
+        seats: int,
+        make_table: Callable[[RoomSpec, common_pb2.TableRef], Table],
+        next_id: Callable[[], int],
+    ) -> None:
+        self.room = room
+        self.number = number
+        self.seats = seats  # of one table
+        self.tables: dict[int, Table] = {}
+        self.answers = Answers()
+        self.max_tables = max_tables
+        self._make_table = make_table
+        self._next_id = next_id
+        self._table_of: dict[int, int] = {}  # player -> table
+        self._dirty: set[int] = set()
+        self._closed: list[int] = []
+        self.grid_seq = 0
+
+    # ---- seats -----------------------------------------------------------------------------
+
+    def table(self, table_id: int) -> Table:
+        """The table; Refused(NO_SUCH_TABLE)."""
+        table = self.tables.get(table_id)
+        if table is None:
+            raise Refused("NO_SUCH_TABLE")
+        return table
+
+    def table_of(self, player: int) -> Table | None:
+        """Where the player has a seat in this shard."""
+        table_id = self._table_of.get(player)
+        return None if table_id is None else self.tables.get(table_id)
+
+    def quick_join(self, *, player: int, name: str) -> tuple[Table, int]:
+        """Reserve a seat at the fullest table that has one, opening a table if none has.
+
+        Refused: ALREADY_SEATED, ROOM_FULL.
+        """
+        if self.table_of(player) is not None:
+            raise Refused("ALREADY_SEATED")
+        table = max(
+            (t for t in self.tables.values() if not t.playing and t.free_seats()),
+            key=lambda t: (self.seats - len(t.free_seats()), -t.ref.table),
+            default=None,
+        )
+        if table is None:
+            table = self.open_table()
+        seat = table.free_seats()[0]
+        self._reserve(table, seat, player, name)
+        return table, seat
+
+    def sit(self, *, player: int, name: str, table_id: int, seat: int) -> Table:
+        """Reserve that seat. Refused: NO_SUCH_TABLE, NO_SUCH_SEAT, SEAT_TAKEN, ALREADY_SEATED."""
+        table = self.table(table_id)
+        if self.table_of(player) is not None:
+            raise Refused("ALREADY_SEATED")
+        self._reserve(table, seat, player, name)
+        return table
+
+    def _reserve(self, table: Table, seat: int, player: int, name: str) -> None:
+        table.reserve(seat=seat, player=player, name=name)
+        self._table_of[player] = table.ref.table
+        self._dirty.add(table.ref.table)
+
+    def freed(self, player: int, table: Table) -> None:
+        """The player holds no seat at the table any more."""
+        if self._table_of.get(player) == table.ref.table:
+            del self._table_of[player]
+        self.touched(table)
+
+    # ---- tables ----------------------------------------------------------------------------
+
+    def open_table(self) -> Table:
+        """A new empty table. Refused(ROOM_FULL)."""
+        if len(self.tables) >= self.max_tables:
+            raise Refused("ROOM_FULL", retry_after_ms=1000)
+        ref = common_pb2.TableRef(room=self.room.id, shard=self.number, table=self._next_id())
+        table = self._make_table(self.room, ref)
+        self.tables[ref.table] = table
+        self._dirty.add(ref.table)
+        return table
+
+    def close_spare(self) -> list[Table]:
+        """Empty tables beyond the spare ones; they are gone from the shard."""
+        empty = [t for t in self.tables.values() if t.empty]
+        closed = sorted(empty, key=lambda t: t.ref.table)[SPARE_TABLES:]
+        for table in closed:
+            del self.tables[table.ref.table]
+            self._dirty.discard(table.ref.table)
+            self._closed.append(table.ref.table)
+        return closed
+
+    # ---- what others see -------------------------------------------------------------------
+
+    def touched(self, table: Table) -> None:
+        """Something that the grid shows has changed."""
+        self._dirty.add(table.ref.table)
+
+    def grid(self) -> hall_pb2.GridUpdate:
+        """All tables, for a new watcher."""
+        return hall_pb2.GridUpdate(
+            room=self.room.id,
+            shard=self.number,
+            full=True,
+            tables=[_grid_table(t) for t in self.tables.values()],
+            seq=self.grid_seq,
+        )
+
+    def grid_change(self) -> hall_pb2.GridUpdate | None:
+        """What has changed since the last call."""
+        if not self._dirty and not self._closed:
+            return None
+        self.grid_seq += 1
+        change = hall_pb2.GridUpdate(
+            room=self.room.id,
+            shard=self.number,
+            tables=[_grid_table(self.tables[i]) for i in sorted(self._dirty) if i in self.tables],
+            closed=self._closed,
+            seq=self.grid_seq,
+        )
+        self._dirty, self._closed = set(), []
+        return change
+
+    def summary(self) -> common_pb2.ShardSummary:
+        """Counts for gateways and the registry."""
+        players = len(self._table_of)
+        return common_pb2.ShardSummary(
+            room=self.room.id,
+            shard=self.number,
+            tables=len(self.tables),
+            players=players,
+            free_seats=max(0, self.max_tables * self.seats - players),
+        )
+
+    def __iter__(self) -> Iterator[Table]:
+        return iter(list(self.tables.values()))
+
+
+def _grid_table(table: Table) -> hall_pb2.GridTable:
+    away = set(table.away())
+    return hall_pb2.GridTable(
+        table=table.ref.table,
+        phase="playing" if table.playing else "waiting",
+        hand=table.hand_number,
+        seats=[
+            hall_pb2.GridSeat(
+                seat=i, player=seat.player, name=seat.name, ready=seat.ready, away=i in away
+            )
+            for i, seat in enumerate(table.seats)
+            if seat is not None
+        ],
+    )
