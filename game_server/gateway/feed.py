@@ -91,13 +91,16 @@ class Feed:
         known.epoch, known.seq = cursor.epoch, cursor.seq
         known.resync = known.leaving = False
 
-    def arranged(self, pending: Pending, answer: host_pb2.HostAnswer) -> None:
+    def arranged(self, pending: Pending, answer: host_pb2.HostAnswer, now: float) -> None:
         """A host carried a command out: keep the subscriptions as the host has them now."""
         if answer.HasField("seated"):
             where = answer.seated.table
-            if where.table not in self.tables:
-                self.tables[where.table] = Subscription.at(where, Flow.LIVE)
-            self.tables[where.table].leaving = False
+            known = self.tables.get(where.table)
+            if known is None:
+                # Its snapshot follows; but the answer to a repeat brings none: ask for it.
+                known = self.tables[where.table] = Subscription.at(where, Flow.LOST)
+                known.ask_at = now + self._limits.seated_s
+            known.leaving = False
         elif pending.kind == "watch_grid":
             key = pending.room, pending.shard
             if pending.stop:

@@ -42,7 +42,9 @@ class HallEdge(hall_pb2_grpc.HallServicer):
         self._errors = red.errors
         self._bytes_in = gateway.metrics.bytes_in
 
-    async def Play(self, request_iterator: Any, context: Any) -> None:
+    async def Play(  # type: ignore[override]
+        self, request_iterator: Any, context: Any
+    ) -> None:
         """See hall.proto: one connection of one player."""
         self._calls.inc()
         connection = self._gateway.connect(_address(context.peer()))

@@ -29,5 +29,6 @@ class Limits:
     overflow_window_s: float = 30.0  # a second overflow within it ends the connection
     stall_s: float = 30.0  # a packet that the player's side does not take for so long, too
 
+    seated_s: float = 0.3  # from Seated to the table's snapshot, else it is asked for
     rewatch_min_s: float = 0.1  # back-off of subscribing again after a stream was cut
     rewatch_max_s: float = 2.0

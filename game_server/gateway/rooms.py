@@ -124,7 +124,7 @@ class Rooms:
             self._remember(command, number)
             self._shards.joined((room, number))
             answer = await self._ask(room, number, command, hosts)
-            if answer.refusal.code != "ROOM_FULL":
+            if answer.refusal.code not in ("ROOM_FULL", "NO_SUCH_TABLE"):
                 return answer
             self._shards.full((room, number))
         raise Refused("ROOM_FULL")

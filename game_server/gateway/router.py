@@ -75,6 +75,10 @@ class Router:
     def moved(self, sent: Sent, moved: host_pb2.Moved) -> None:
         """A host does not own the shard: send the command on."""
         key = sent.room, sent.shard
+        if not moved.host:  # the registry, which the host has just asked, knows no owner
+            self._doubted_shards.add(key)
+            sent.waiter.host_failed(sent.ref, Refused("NO_SUCH_TABLE"))
+            return
         sent.moves += 1
         if sent.moves > _MOVES:
             sent.waiter.host_failed(sent.ref, Refused("RETRY", retry_after_ms=_RETRY_MS))

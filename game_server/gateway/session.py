@@ -250,7 +250,8 @@ class Session:
             return self.refused(ref, Refused("RETRY", retry_after_ms=_BUSY_MS), now)
         pending = self._pending.pop(ref)
         if pending is not None:
-            self.feed.arranged(pending, answer)
+            self.feed.arranged(pending, answer, now)
+            self._wake = min(self._wake, self.feed.next_due())
             if pending.id:
                 self.voice.answer(pending.kind, pending.id, getattr(answer, result), now)
         return self._flush(now)
