@@ -31,7 +31,7 @@ from paiju.wire import protocol
 from paiju.wire.v1 import common_pb2, data_pb2, hall_pb2, host_pb2
 
 _EPOCH_CHANGERS = frozenset({"renew", "change_password"})
-_LOOK_S = 5.0  # an open session looks at its own deadlines at least so often
+_LOOK_S = 1.0  # an open session looks at its own deadlines at least so often
 _BUSY_MS = 200
 
 Effects = Sequence[Effect]
@@ -297,7 +297,7 @@ class Session:
             self._close("open_timeout")
         elif limits.idle_s and now - self._heard >= limits.idle_s:
             return self.end("IDLE", now)
-        elif self.feed.outbox and now - self.feed.outbox.since >= limits.stall_s:
+        elif self.feed.stalled(now):
             self.feed.overrun = True
         else:
             self._ask_again(now)
