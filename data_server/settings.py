@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
-from pydantic import Field, field_validator
+from pydantic import Field, field_validator, model_validator
 
 from paiju.service.settings import Settings
 
@@ -84,6 +84,12 @@ class DataSettings(Settings):
                 "use sqlite+aiosqlite:///FILE or postgresql+psycopg://USER@HOST/DATABASE"
             )
         return value
+
+    @model_validator(mode="after")
+    def _polls_often_enough(self) -> DataSettings:
+        if self.poll_s > self.lease_s / 4:
+            raise ValueError("poll_s may be at most a quarter of lease_s")
+        return self
 
     def url(self) -> str:
         """The database: the one given, or the SQLite file in the data folder."""

@@ -21,6 +21,8 @@ from sqlalchemy.engine import Connection
 from sqlalchemy.exc import DBAPIError, IntegrityError
 from sqlalchemy.ext.asyncio import AsyncConnection, create_async_engine
 
+from data_server.errors import Again
+
 T = TypeVar("T")
 Work = Callable[[AsyncConnection], Awaitable[T]]
 
@@ -65,7 +67,7 @@ class Database:
                     await connection.execution_options(paiju_write=write)
                     async with connection.begin():
                         return await work(connection)
-            except DBAPIError as error:
+            except (Again, DBAPIError) as error:
                 if attempt == ATTEMPTS or not _worth_another(error):
                     raise
             await asyncio.sleep(0.002 * attempt)
@@ -79,7 +81,9 @@ class Database:
         await self.engine.dispose()
 
 
-def _worth_another(error: DBAPIError) -> bool:
+def _worth_another(error: Again | DBAPIError) -> bool:
+    if isinstance(error, Again):
+        return True
     if isinstance(error, IntegrityError) or error.connection_invalidated:
         return True
     return getattr(error.orig, "sqlstate", None) in _AGAIN
