@@ -24,12 +24,13 @@ from hall_client.backoff import Backoff
 from hall_client.channels import ChannelPool
 from hall_client.commands import Commands
 from hall_client.connection import Connector
-from hall_client.core import Core, Phase
+from hall_client.core import Core
 from hall_client.errors import ClientClosed, ConnectionFailed, HallError, SessionEnded
 from hall_client.events import Disconnected, Event, TableChanged, TableClosed
 from hall_client.happenings import Answered, Failed, Happening
 from hall_client.mirror import Counters
 from hall_client.renewal import renew_in_time
+from hall_client.state import Phase
 from hall_client.table import TableHandle
 from paiju.wire.v1 import common_pb2, hall_pb2
 

@@ -16,8 +16,9 @@ import grpc
 
 from hall_client.backoff import Backoff
 from hall_client.channels import ChannelPool
-from hall_client.core import Core, Phase
+from hall_client.core import Core
 from hall_client.happenings import Hangup, Happening
+from hall_client.state import Phase
 from paiju.wire.v1 import hall_pb2
 
 GREET_S = 5.0

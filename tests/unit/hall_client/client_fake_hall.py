@@ -25,7 +25,7 @@ Mangle = Callable[[hall_pb2.Update], list[hall_pb2.Update]]
 async def eventually(condition: Callable[[], object], *, within_s: float = 10.0) -> None:
     """Poll until `condition` is true; TimeoutError after the deadline."""
     async with asyncio.timeout(within_s):
-        while not condition():
+        while not condition():  # noqa: ASYNC110
             await asyncio.sleep(0.005)
 
 
