@@ -131,9 +131,9 @@ class HallClient(Commands):
         if self._own_pool:
             await self._pool.close()
 
-    def drop(self) -> None:
-        """Cut the connection on purpose; the client comes back through the next address."""
-        self._connector.drop("dropped on purpose", at_once=True)
+    def drop(self, *, away_s: float = 0.0) -> None:
+        """Cut the connection on purpose; after `away_s` the next address is tried."""
+        self._connector.drop("dropped on purpose", away_s=away_s)
 
     @property
     def connected(self) -> bool:

@@ -53,7 +53,7 @@ class Connector:
         self._wake = asyncio.Event()
         self._call: grpc.aio.StreamStreamCall[hall_pb2.Packet, hall_pb2.Packet] | None = None
         self._reason = ""
-        self._at_once = False
+        self._away_s: float | None = None
         self._heard = 0.0
         self._pinged = 0.0
 
@@ -61,10 +61,10 @@ class Connector:
         """There is something to send."""
         self._wake.set()
 
-    def drop(self, reason: str, *, at_once: bool = False) -> None:
-        """Cut the stream; `run` goes to the next address, after a pause unless `at_once`."""
+    def drop(self, reason: str, *, away_s: float | None = None) -> None:
+        """Cut the stream; `run` goes to the next address, after `away_s` or a back-off."""
         self._reason = reason
-        self._at_once = at_once
+        self._away_s = away_s
         if self._call is not None:
             self._call.cancel()
 
@@ -73,10 +73,11 @@ class Connector:
         while self.core.ending is None:
             self.address = self._addresses[self._turn % len(self._addresses)]
             self._turn += 1
-            self._reason, self._at_once = "", False
+            self._reason, self._away_s = "", None
             await self._once()
-            if self.core.ending is None and not self._at_once:
-                await self._pause(self._backoff.next_s())
+            if self.core.ending is None:
+                away_s = self._away_s
+                await self._pause(self._backoff.next_s() if away_s is None else away_s)
 
     async def _pause(self, seconds: float) -> None:
         """Wait before the next attempt; commands whose time runs out meanwhile are told."""
