@@ -12,6 +12,7 @@ import hashlib
 from collections import OrderedDict
 from dataclasses import dataclass, field
 
+from game_server.tables.links import Link
 from paiju.service.refusals import Refused
 from paiju.wire.v1 import host_pb2
 
@@ -24,7 +25,8 @@ class Operation:
 
     digest: bytes
     answer: host_pb2.HostAnswer | None = None
-    waiting: list[object] = field(default_factory=list)  # who else asks for the answer
+    # Who waits for the answer: the link and the command as it came through it.
+    waiting: list[tuple[Link, host_pb2.HostCommand]] = field(default_factory=list)
 
 
 def digest_of(command: host_pb2.HostCommand) -> bytes:

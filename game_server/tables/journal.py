@@ -93,7 +93,8 @@ class Journal:
     """Open with `take_over`, then `start`; `submit` from the loop, `close` at the end.
 
     deliver: called in the writer thread with the batches just written, the seconds it took
-    and the number of rows; it must hand the batches to the loop. spacing_ms: least time between two commits under load.
+    and the number of rows; it must hand the batches to the loop.
+    spacing_ms: least time between two commits under load.
     """
 
     def __init__(

@@ -34,6 +34,7 @@ class Step(NamedTuple):
     kind: str
     body: bytes
     forms: Sequence[bytes]
+    cause: str = ""  # of an action: player, timeout, trustee, abandon, chance
 
 
 class Settled(NamedTuple):
@@ -160,10 +161,9 @@ class Table:
             viewer, seq=self.seq, hand=self.hand_number, clocks=self.clocks(now)
         )
 
-    def resume(self, viewer: int, *, epoch: int, seq: int, now: int) -> list[bytes]:
-        """What a receiver with this cursor is missing, or a snapshot."""
-        tail = self._ring.after(seq, viewer) if epoch == self.epoch else None
-        return [self.snapshot(viewer, now)] if tail is None else tail
+    def missed(self, viewer: int, *, epoch: int, seq: int) -> list[bytes] | None:
+        """The forms that a receiver with this cursor is missing; None: it needs a snapshot."""
+        return self._ring.after(seq, viewer) if epoch == self.epoch else None
 
     def take(self) -> Output:
         """What has happened since the last call, each thing once."""
@@ -310,7 +310,7 @@ class Table:
         try:
             line, events = self.hand.act(seat, action, cause="player", now=now)
         except IllegalAction as refusal:
-            raise Refused(refusal.code.upper(), **refusal.params) from None
+            raise _refused(refusal) from None
         except Exception as fault:
             self._fault(fault, now=now, wall_us=wall_us)
             raise Refused("INTERNAL") from fault
@@ -341,6 +341,13 @@ class Table:
         self._clocks.shift(by_ms)
         if self._ready_due is not None:
             self._ready_due += by_ms
+
+    def close(self, *, now: int, wall_us: int) -> None:
+        """The host ends: a running hand is void, everybody stands up."""
+        self.void("shutdown", now=now, wall_us=wall_us)
+        for index, seat in enumerate(self.seats):
+            if seat is not None and seat.seated:
+                self._leave(index)
 
     def void(self, reason: str, *, now: int, wall_us: int) -> None:
         """End the running hand without result: every stake stays where it was."""
@@ -608,5 +615,13 @@ class Table:
             clocks=self.clocks(now),
         )
         self._ring.push(forms)
-        self._steps.append(Step(seq, kind, to_json({"at": wall_us, **body}), forms))
+        cause = "chance" if kind == "chance" else body.get("cause", "")
+        self._steps.append(Step(seq, kind, to_json({"at": wall_us, **body}), forms, cause))
         return seq
+
+
+def _refused(refusal: IllegalAction) -> Refused:
+    """The rules' reason as it goes to the player: upper case, like all codes of the wire."""
+    refused = Refused(refusal.code.upper())
+    refused.params = {name: str(value) for name, value in refusal.params.items()}
+    return refused

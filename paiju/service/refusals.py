@@ -91,6 +91,23 @@ SENTENCES: Mapping[str, tuple[str, str]] = {
         "The stream was opened for another peer: {detail}.",
         "连接不匹配：{detail}。",
     ),
+    # notices: nobody asked, it just happened
+    "REPLACED": (
+        "You have logged in somewhere else; this connection ends.",
+        "你已在别处登录，此连接将断开。",
+    ),
+    "KICKED": ("An operator has ended this session.", "管理员已结束此会话。"),
+    "TABLE_RECOVERING": (
+        "The table is being restored; please wait a moment.",
+        "牌桌正在恢复，请稍候。",
+    ),
+    "TABLE_GONE": ("The table has closed.", "牌桌已关闭。"),
+    "SEAT_LOST": ("You have lost your seat.", "你已失去座位。"),
+    "SLOW_CONSUMER": (
+        "Your connection is too slow to keep up; please reconnect.",
+        "网络过慢，连接已断开，请重新连接。",
+    ),
+    "IDLE": ("Nothing was heard from you for too long.", "长时间没有操作，连接已断开。"),
 }
 
 LOCALES = ("en", "zh")

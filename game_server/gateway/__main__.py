@@ -1,0 +1,3 @@
+from game_server.gateway.main import main
+
+main()

@@ -1,0 +1,92 @@
+"""One player's connection: the session core, and whoever carries out what it asks for.
+
+An edge (gRPC now, WebSocket later) needs three things only: `receive` for each packet that
+came in, `next_packet` for each that goes out (None: end it), and `lost` when it is over,
+however it ended. Owned by its edge; the gateway holds it while it is live.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable
+from typing import Protocol
+
+from game_server.gateway.effects import Close, Effect
+from game_server.gateway.session import Effects, Session
+from paiju.service.refusals import Refused
+from paiju.wire.v1 import host_pb2
+
+
+class Shell(Protocol):
+    """What the gateway does for its connections."""
+
+    def carry_out(self, connection: Connection, effect: Effect) -> None: ...
+
+    def sent(self, size: int, updates: int) -> None: ...
+
+    def late(self, connection: Connection) -> None: ...
+
+    def ended(self, connection: Connection, reason: str) -> None: ...
+
+
+class Connection:
+    def __init__(self, *, session: Session, shell: Shell) -> None:
+        self.session = session
+        self.hosts: set[str] = set()
+        """Hosts that got a command in this session's name: they are told when it ends."""
+        self.reason = ""
+        """Why the session has ended, once it has."""
+        self.on_close: Callable[[], object] = lambda: None
+        """Called once when it has: the edge gives its last packet a deadline."""
+        self._shell = shell
+        self._wake = asyncio.Event()
+        self._over = False
+
+    # ---- for the edge ------------------------------------------------------------------
+
+    def receive(self, packet: bytes) -> None:
+        self.run(self.session.receive(packet, time.monotonic()))
+
+    async def next_packet(self) -> bytes | None:
+        """All that waits for the player, as one packet, as soon as there is some."""
+        while True:
+            packet, updates = self.session.take(time.monotonic())
+            if updates:
+                self._shell.sent(len(packet), updates)
+                return packet
+            if self.reason:
+                return None
+            self._wake.clear()
+            await self._wake.wait()
+
+    def lost(self, reason: str = "lost") -> None:
+        """The connection has ended; may be called again."""
+        if self._over:
+            return
+        self._over = True
+        self.reason = self.reason or reason
+        self.session.lost()
+        self._wake.set()
+        self._shell.ended(self, self.reason)
+
+    # ---- for the gateway ---------------------------------------------------------------
+
+    def run(self, effects: Effects) -> None:
+        """Carry out what the session asked for, and let the edge send what it said."""
+        for effect in effects:
+            if isinstance(effect, Close) and not self.reason:
+                self.reason = effect.reason
+                self.on_close()
+            elif not isinstance(effect, Close):
+                self._shell.carry_out(self, effect)
+        if self.reason or self.session.feed.outbox:
+            self._wake.set()
+
+    def host_answered(self, ref: int, answer: host_pb2.HostAnswer) -> None:
+        self.run(self.session.host_answered(ref, answer, time.monotonic()))
+        if self._over:
+            self._shell.late(self)
+
+    def host_failed(self, ref: int, refused: Refused) -> None:
+        self.run(self.session.refused(ref, refused, time.monotonic()))

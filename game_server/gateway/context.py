@@ -1,0 +1,31 @@
+"""What all sessions of one gateway share. Only the gateway changes `gate` and `draining`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from game_server.gateway.answers import Sentences
+from game_server.gateway.limits import Limits
+from paiju.service.refusals import sentence
+
+
+def _no_game(_: str) -> str:
+    return ""
+
+
+def _nobody(_: str, __: str) -> None:
+    pass
+
+
+@dataclass(slots=True, kw_only=True)
+class Context:
+    server: str
+    gateway: str
+    wall_us: Callable[[], int]
+    limits: Limits = field(default_factory=Limits)
+    minimum_build: int = 0
+    sentences: Sentences = lambda code, params, locale, game: sentence(code, params, locale)
+    game_of: Callable[[str], str] = _no_game  # of a room
+    observe: Callable[[str, str], None] = _nobody  # (command, outcome)
+    draining: bool = False

@@ -1,0 +1,395 @@
+"""The gateway's shell: connections of players on one side, hosts and data server on the other.
+
+Owner of everything here: one event loop. State: connections, who is live (`Players`), the map
+of shards, streams. All of it may be lost: clients resume elsewhere, hosts hear of the cut.
+Order that matters: a connection takes the player's place (`_claim`) before its session opens,
+and the older one is closed only afterwards, so that hosts see the newer pair first.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+import time
+from collections.abc import Coroutine, Iterable
+from typing import Any
+
+import structlog
+
+from game_server.data_client import DataClient
+from game_server.gateway import effects as fx
+from game_server.gateway.connection import Connection
+from game_server.gateway.context import Context
+from game_server.gateway.links import Links
+from game_server.gateway.metrics import Metrics
+from game_server.gateway.player import Player
+from game_server.gateway.players import Players
+from game_server.gateway.presence import Presence
+from game_server.gateway.requests import host_command
+from game_server.gateway.rooms import Rooms, RoomSpec
+from game_server.gateway.router import Router
+from game_server.gateway.session import Session
+from game_server.gateway.shards import ShardKey, ShardMap
+from game_server.gateway.stream import LinkConfig, Sent
+from game_server.gateway.tickets import Claims, Tickets
+from paiju.service.ids import new_op, now_us
+from paiju.service.refusals import Refused
+from paiju.wire.v1 import data_pb2, hall_pb2, host_pb2
+
+SWEEP_S = 0.2
+REGISTRY_DEADLINE_S = 1.5
+SEATS_DEADLINE_S = 1.0
+_random = secrets.SystemRandom()
+_log = structlog.get_logger()
+
+
+class Gateway:
+    def __init__(
+        self,
+        *,
+        context: Context,
+        data: DataClient,
+        link: LinkConfig,
+        rooms: Iterable[RoomSpec],
+        metrics: Metrics,
+        quota: int,
+    ) -> None:
+        self.context = context
+        self.metrics = metrics
+        self._data = data
+        self._quota = quota
+        self._connections: set[Connection] = set()
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._players: Players[Connection] = Players()
+        self._shards = ShardMap()
+        self._router = Router(ask=self._get_shards, shards=self._shards, on_lost=self._lost)
+        self._links = Links(config=link, events=self, metrics=metrics)
+        self._router.use(self._links)
+        self._rooms = Rooms(
+            rooms,
+            shards=self._shards,
+            router=self._router,
+            open_shard=lambda request: data.call("OpenShard", request),
+            server=context.server,
+        )
+        self._tickets = Tickets(
+            lambda: data.call("TicketKeys", data_pb2.TicketKeysRequest()), wall_us=now_us
+        )
+        self._presence = Presence(
+            lambda request: data.call("Presence", request),
+            server=context.server,
+            gateway=context.gateway,
+        )
+        context.game_of = self._rooms.game_of
+        context.observe = metrics.command
+
+    # ---- life --------------------------------------------------------------------------
+
+    def start(self) -> None:
+        """Inside the running loop: the work that goes on by itself."""
+        self._spawn(self._presence.run(), "presence")
+        self._spawn(self._follow(), "follow")
+        self._spawn(self._sweep(), "sweep")
+        self._router.look_up()
+
+    def drain(self, on: bool = True) -> None:
+        """No new sessions and seats; who is here is told to look for another gateway."""
+        if on and not self.context.draining:
+            now = time.monotonic()
+            for connection in self._players:
+                connection.run(connection.session.tell("DRAINING", now))
+        self.context.draining = on
+
+    async def close(self) -> None:
+        """Close every connection and stream."""
+        self.drain()
+        now = time.monotonic()
+        for connection in list(self._connections):
+            connection.run(connection.session.end("DRAINING", now))
+        until = now + 2.0
+        while self._connections and time.monotonic() < until:  # noqa: ASYNC110
+            await asyncio.sleep(0.02)
+        for connection in list(self._connections):
+            connection.lost("closing")
+        tasks = list(self._tasks)
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        await self._presence.flush()
+        await self._rooms.close()
+        await self._router.close()
+        await self._links.close()
+        await self._data.close()
+
+    @property
+    def connections(self) -> int:
+        return len(self._connections)
+
+    @property
+    def sessions(self) -> int:
+        return len(self._players)
+
+    @property
+    def tasks(self) -> int:
+        """Calls and loops that run right now."""
+        return len(self._tasks)
+
+    # ---- for the edges -----------------------------------------------------------------
+
+    def connect(self, address: str) -> Connection | None:
+        """A new connection of a player; None when not even a refusal can be afforded."""
+        gate: Refused | None = None
+        if self.context.draining:
+            gate = Refused("DRAINING", retry_after_ms=1000)
+        if len(self._connections) >= self._quota:
+            if len(self._connections) >= self._quota + max(50, self._quota // 10):
+                self.metrics.closed("overcrowded")
+                return None
+            gate = Refused("SERVER_FULL", retry_after_ms=5000)
+        origin = data_pb2.Origin(
+            server=self.context.server, gateway=self.context.gateway, address=address
+        )
+        session = Session(context=self.context, origin=origin, now=time.monotonic(), gate=gate)
+        connection = Connection(session=session, shell=self)
+        self._connections.add(connection)
+        self.metrics.connections.set(len(self._connections))
+        return connection
+
+    def sent(self, size: int, updates: int) -> None:
+        self.metrics.frames_out.inc()
+        self.metrics.bytes_out.inc(size)
+        self.metrics.updates.observe(updates)
+
+    def ended(self, connection: Connection, reason: str) -> None:
+        """A connection is over: its player is gone, unless a newer one is his."""
+        self._connections.discard(connection)
+        self.metrics.connections.set(len(self._connections))
+        self.metrics.closed(reason)
+        player = connection.session.player
+        if player is None:
+            return
+        self._gone(connection, player)
+        if self._players.release(player.id, connection):
+            self.metrics.sessions.set(len(self._players))
+            self._presence.changed(player.id, player.epoch, online=False)
+
+    def late(self, connection: Connection) -> None:
+        """A host did something for a connection that is over: say again that it is."""
+        if connection.session.player is not None:
+            self._gone(connection, connection.session.player)
+
+    def _gone(self, connection: Connection, player: Player) -> None:
+        for host in connection.hosts:
+            self._links.tell(host, host_command("gone", player, b"", host_pb2.Gone()))
+        connection.hosts.clear()
+
+    # ---- what sessions ask for ---------------------------------------------------------
+
+    def carry_out(self, connection: Connection, effect: fx.Effect) -> None:
+        match effect:
+            case fx.ToHost(ref, room, shard, command):
+                self._router.send(Sent(connection, ref, room, shard, command, connection.hosts))
+            case fx.Join(ref, room, command):
+                self._spawn(self._join(connection, ref, room, command), "join")
+            case fx.AskData():
+                self._spawn(self._ask_data(connection, effect), effect.rpc)
+            case fx.CheckTicket():
+                self._spawn(self._resume(connection, effect), "resume")
+            case fx.AskRooms(ref, game):
+                self._spawn(self._list_rooms(connection, ref, game), "rooms")
+
+    async def _join(
+        self, connection: Connection, ref: int, room: str, command: host_pb2.HostCommand
+    ) -> None:
+        try:
+            answer = await self._rooms.join(room, command, hosts=connection.hosts)
+        except Refused as refused:
+            connection.host_failed(ref, refused)
+        else:
+            connection.host_answered(ref, answer)
+
+    async def _list_rooms(self, connection: Connection, ref: int, game: str) -> None:
+        rooms = await self._rooms.list(game)
+        connection.run(connection.session.answered(ref, rooms, time.monotonic()))
+
+    async def _ask_data(self, connection: Connection, effect: fx.AskData) -> None:
+        try:
+            reply = await self._data.call(effect.rpc, effect.request)
+            if effect.opens:
+                self._open(connection, effect.ref, reply.session)
+                return
+            result = reply.wallet if effect.rpc == "GetWallet" else hall_pb2.Done()
+        except Refused as refused:
+            connection.host_failed(effect.ref, refused)
+            return
+        connection.run(connection.session.answered(effect.ref, result, time.monotonic()))
+
+    async def _resume(self, connection: Connection, effect: fx.CheckTicket) -> None:
+        resume = effect.resume
+        try:
+            claims = await self._tickets.verify(resume.ticket)
+            if claims.exp_us > now_us():
+                session = await self._from_claims(claims, resume)
+            elif resume.refresh_token:
+                request = data_pb2.RenewRequest(
+                    op=effect.op or new_op(),
+                    origin=connection.session.origin,
+                    refresh_token=resume.refresh_token,
+                )
+                session = (await self._data.call("Renew", request)).session
+                if session.profile.player != claims.player:
+                    raise Refused("BAD_TICKET")
+            else:
+                raise Refused("BAD_TICKET")
+            session.connection = resume.connection
+            self._open(connection, effect.ref, session, resume)
+        except Refused as refused:
+            connection.host_failed(effect.ref, refused)
+
+    async def _from_claims(self, claims: Claims, resume: hall_pb2.Resume) -> hall_pb2.Session:
+        """The session a ticket stands for; without cursors also the player's open seats."""
+        session = hall_pb2.Session(
+            session_epoch=claims.epoch, ticket=resume.ticket, ticket_expires_us=claims.exp_us
+        )
+        session.profile.player = claims.player
+        session.profile.name = claims.name
+        session.profile.guest = claims.guest
+        if not resume.cursors:
+            request = data_pb2.FindPlayerRequest(player=claims.player)
+            try:
+                found = await self._data.call("FindPlayer", request, deadline_s=SEATS_DEADLINE_S)
+                session.seats.extend(found.seats)
+            except Refused:
+                pass  # a resume needs no data server; the seats come when he asks again
+        return session
+
+    def _open(
+        self,
+        connection: Connection,
+        ref: int,
+        session: hall_pb2.Session,
+        resume: hall_pb2.Resume | None = None,
+    ) -> None:
+        """Let the connection speak for the player. Raises Refused(STALE_SESSION)."""
+        core, now = connection.session, time.monotonic()
+        if core.closed:
+            # Gone while the data server made the session, which has noted him as here.
+            if self._players.get(session.profile.player) is None:
+                self._presence.changed(session.profile.player, session.session_epoch, online=False)
+            return
+        if core.player is not None:
+            session.connection = core.player.connection
+            if session.profile.player != core.player.id:
+                raise Refused("BAD_TICKET")
+        player = Player.of(session)
+        if self._players.is_stale(player.id, player.pair, connection):
+            raise Refused("STALE_SESSION")
+        older = self._players.claim(player.id, player.pair, connection)
+        self.metrics.sessions.set(len(self._players))
+        self._presence.changed(player.id, player.epoch, online=True)
+        cursors = resume.cursors if resume is not None else ()
+        connection.run(core.opened(ref, session, now, cursors=cursors))
+        if older is not None:
+            older.run(older.session.end("REPLACED", now))
+            if older.session.player is not None:
+                self._gone(older, older.session.player)
+
+    # ---- what hosts say ----------------------------------------------------------------
+
+    def link_answer(self, sent: Sent, answer: host_pb2.HostAnswer) -> None:
+        if answer.HasField("moved"):
+            self._router.moved(sent, answer.moved)
+        else:
+            sent.waiter.host_answered(sent.ref, answer)
+
+    def link_event(self, host: str, event: host_pb2.HostEvent) -> None:
+        match event.WhichOneof("body"):
+            case "deliver":
+                self._deliver(event.deliver)
+            case "summary":
+                self._shards.summary(event.summary)
+            case "detach":
+                connection = self._players.get(event.detach.player)
+                if connection is not None:
+                    connection.session.detached(event.detach.table)
+
+    def _deliver(self, deliver: host_pb2.Deliver) -> None:
+        update, now = deliver.update, time.monotonic()
+        for player in deliver.players:
+            connection = self._players.get(player)
+            if connection is not None:
+                connection.run(connection.session.deliver(deliver, update, now))
+
+    def link_cut(self, host: str, *, was_open: bool) -> None:
+        self._router.doubt(host)
+        if was_open:
+            for connection in self._connections:
+                connection.hosts.discard(host)
+            self._lost(self._shards.of_host(host))
+
+    def _lost(self, keys: Iterable[ShardKey]) -> None:
+        """Nobody sends us these shards' updates any more: subscribe again, spread a little."""
+        now = time.monotonic()
+        for key in list(keys):
+            for connection in list(self._players):
+                ask_at = now + _random.uniform(0.05, 0.25)
+                connection.run(connection.session.cut(*key, ask_at=ask_at, now=now))
+
+    # ---- what goes on by itself --------------------------------------------------------
+
+    async def _get_shards(self) -> data_pb2.GetShardsReply:
+        reply: data_pb2.GetShardsReply = await self._data.call(
+            "GetShards", data_pb2.GetShardsRequest(), deadline_s=REGISTRY_DEADLINE_S
+        )
+        return reply
+
+    async def _sweep(self) -> None:
+        turn = 0
+        while True:
+            await asyncio.sleep(SWEEP_S)
+            now = time.monotonic()
+            for connection in list(self._connections):
+                connection.run(connection.session.tick(now))
+            turn += 1
+            if turn % 5 == 0:
+                self._links.sweep(self._hosts_in_use())
+
+    def _hosts_in_use(self) -> set[str]:
+        keys: set[ShardKey] = set()
+        for connection in self._players:
+            feed = connection.session.feed
+            keys.update((known.room, known.shard) for known in feed.tables.values())
+            keys.update(feed.grids)
+        found = (self._shards.shard(key) for key in keys)
+        return {shard.host for shard in found if shard is not None}
+
+    async def _follow(self) -> None:
+        """Sessions that the data server ends, and its wish to drain, as they happen."""
+        wait_s = 0.2
+        while True:
+            begun = time.monotonic()
+            async for event in self._data.follow(self.context.server):
+                if event.HasField("session_ended"):
+                    self._session_ended(event.session_ended)
+                elif event.HasField("drain"):
+                    self.drain(event.drain.on)
+            wait_s = 0.2 if time.monotonic() - begun > 5 else min(5.0, wait_s * 2)
+            await asyncio.sleep(_random.uniform(0.5, 1.0) * wait_s)
+
+    def _session_ended(self, ended: data_pb2.SessionEnded) -> None:
+        connection = self._players.end_below(ended.player, ended.below_epoch)
+        if connection is not None:
+            now = time.monotonic()
+            connection.run(
+                connection.session.ended(ended.below_epoch, ended.reason or "REPLACED", now)
+            )
+
+    def _spawn(self, work: Coroutine[Any, Any, None], name: str) -> None:
+        task = asyncio.create_task(work, name=name)
+        self._tasks.add(task)
+        task.add_done_callback(self._finished)
+
+    def _finished(self, task: asyncio.Task[None]) -> None:
+        self._tasks.discard(task)
+        if not task.cancelled() and (error := task.exception()) is not None:
+            _log.error("gateway.task_failed", task=task.get_name(), exc_info=error)

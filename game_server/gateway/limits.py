@@ -1,0 +1,34 @@
+"""The numbers of a session, with their units. What both ends must know is in wire.protocol."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    """See docs/contracts/refusals.md for what a player gets who goes beyond one of them."""
+
+    hello_s: float = 5.0  # from the connection to the Hello
+    open_s: float = 30.0  # from the connection to an open session
+    idle_s: float = 120.0  # without any packet, once open; 0: never
+    ping_every_ms: int = 20_000  # what the Welcome asks of the client
+
+    rate_burst: float = 120.0  # tokens; costs are in commands.RULES
+    rate_per_s: float = 40.0
+    flood_burst: float = 200.0  # commands refused with TOO_FAST before the connection ends
+    flood_per_s: float = 20.0
+
+    data_calls: int = 4  # outstanding at the data server, per session
+    host_commands: int = 64  # outstanding at hosts, per session
+    tables: int = 16  # subscriptions of one session
+    grids: int = 4
+
+    outbox_updates: int = 256
+    outbox_bytes: int = 256 * 1024
+    overflow_window_s: float = 30.0  # a second overflow within it ends the connection
+    stall_s: float = 30.0  # a packet that the player's side does not take for so long, too
+
+    seated_s: float = 0.3  # from Seated to the table's snapshot, else it is asked for
+    rewatch_min_s: float = 0.1  # back-off of subscribing again after a stream was cut
+    rewatch_max_s: float = 2.0

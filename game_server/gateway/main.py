@@ -1,0 +1,118 @@
+"""The gateway process: puts the parts together, serves until SIGTERM, drains, ends."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import sys
+import time
+from pathlib import Path
+
+import grpc
+import structlog
+import uvloop
+from grpc_health.v1 import health, health_pb2, health_pb2_grpc
+from prometheus_client import CollectorRegistry
+
+from game_server.data_client import DataClient
+from game_server.gateway import catalogue, grpc_edge
+from game_server.gateway.context import Context
+from game_server.gateway.gateway import Gateway
+from game_server.gateway.metrics import Metrics
+from game_server.gateway.settings import GatewaySettings
+from game_server.gateway.stream import LinkConfig
+from game_server.metrics_push import push_for_ever
+from paiju.service import logs, process
+from paiju.service.ids import now_us
+from paiju.service.settings import BadSettings, load
+
+_log = structlog.get_logger()
+_SERVICE = "paiju.v1.Hall"
+
+
+def make_gateway(settings: GatewaySettings, packages: catalogue.Packages) -> Gateway:
+    """The gateway of these settings; call it inside the running loop."""
+    metrics = Metrics(CollectorRegistry())
+    context = Context(
+        server=settings.server,
+        gateway=settings.name,
+        wall_us=now_us,
+        minimum_build=settings.minimum_build,
+        sentences=catalogue.sentences(packages),
+    )
+    data = DataClient(
+        settings.data_servers,
+        token=settings.cluster_token.read_text("utf-8").strip(),
+        metrics=metrics,
+    )
+    link = LinkConfig(
+        cell=settings.cell,
+        secret=settings.cell_secret.read_bytes(),
+        gateway=settings.name,
+        machine=settings.machine,
+        idle_s=settings.link_idle_s,
+    )
+    return Gateway(
+        context=context,
+        data=data,
+        link=link,
+        rooms=catalogue.room_specs(packages),
+        metrics=metrics,
+        quota=settings.quota,
+    )
+
+
+async def serve(settings: GatewaySettings) -> None:
+    """From start to drained end."""
+    stop = process.stop_event()
+    gateway = make_gateway(settings, catalogue.installed())
+    gateway.start()
+    server = grpc.aio.server(options=grpc_edge.OPTIONS)
+    grpc_edge.add(gateway, server)
+    state = health.aio.HealthServicer()
+    health_pb2_grpc.add_HealthServicer_to_server(state, server)
+    port = server.add_insecure_port(settings.listen)
+    await server.start()
+    await state.set(_SERVICE, health_pb2.HealthCheckResponse.SERVING)
+    metrics = gateway.metrics
+    socket = str(settings.metrics_socket or "")
+    work = [
+        asyncio.create_task(process.watch_lag(metrics.loop_lag.observe)),
+        asyncio.create_task(push_for_ever(socket, settings.name, metrics.registry)),
+    ]
+    process.tune_gc()
+    address = f"{settings.listen.rpartition(':')[0]}:{port}"
+    _log.info("gateway.ready", gateway=settings.name, address=address)
+
+    await stop.wait()
+
+    _log.info("gateway.draining", sessions=gateway.sessions)
+    await state.enter_graceful_shutdown()
+    gateway.drain()
+    until = time.monotonic() + settings.drain_s
+    while gateway.connections and time.monotonic() < until:  # noqa: ASYNC110
+        await asyncio.sleep(0.1)
+    await gateway.close()
+    await server.stop(grace=1.0)
+    for task in work:
+        task.cancel()
+    await asyncio.gather(*work, return_exceptions=True)
+    _log.info("gateway.ended", gateway=settings.name)
+
+
+def main(arguments: list[str] | None = None) -> None:
+    parser = argparse.ArgumentParser(prog="python -m game_server.gateway", description=__doc__)
+    parser.add_argument(
+        "--config-json", default="{}", help="settings as JSON, or @FILE that holds it"
+    )
+    given = parser.parse_args(arguments).config_json
+    try:
+        text = Path(given[1:]).read_text("utf-8") if given.startswith("@") else given
+        settings = load(GatewaySettings, **json.loads(text))
+    except (BadSettings, OSError, ValueError) as error:
+        sys.exit(f"gateway: {error}")
+    if settings.parent_pid is not None:
+        process.die_with_parent(settings.parent_pid)
+    logs.configure(f"gateway {settings.name}", level=settings.log_level)
+    uvloop.run(serve(settings))

@@ -1,0 +1,190 @@
+"""The desk of a host: directory of its shards and tables, and what tables did, on its way out.
+
+Owner: the host's loop. `step` is the only way a table is changed: whatever the change did,
+also when it refused in the middle, is taken from the table and put into the tick's batch.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Coroutine
+from typing import Any, TypeVar
+
+import structlog
+
+from game_server.tables.audience import Audience
+from game_server.tables.journal import Row
+from game_server.tables.links import Link
+from game_server.tables.metrics import HostMetrics
+from game_server.tables.outgoing import Outgoing
+from game_server.tables.room import RoomSpec
+from game_server.tables.shard import Shard
+from game_server.tables.table import Settled, Table
+from game_server.tables.wheel import Wheel
+from paiju.rules import record as records
+from paiju.rules.api import Game
+from paiju.service import ids
+from paiju.service.refusals import Refused
+from paiju.wire.v1 import common_pb2, data_pb2, hall_pb2
+
+log = structlog.get_logger()
+
+ShardKey = tuple[str, int]
+T = TypeVar("T")
+
+
+class Desk:
+    """on_leaving: called with (shard, table, seat) when a seat's escrow must be returned."""
+
+    def __init__(
+        self,
+        *,
+        epoch: int,
+        out: Outgoing,
+        metrics: HostMetrics,
+        rooms: dict[str, RoomSpec],
+        game_of: Callable[[RoomSpec], tuple[Game, str]],
+        next_id: Callable[[], int],
+        entropy: Callable[[int], bytes],
+        max_tables: int,
+        on_leaving: Callable[[Shard, Table, int], Coroutine[Any, Any, None]],
+        spawn: Callable[[Coroutine[Any, Any, None]], None],
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self.epoch = epoch
+        self.rooms = rooms
+        self.out = out
+        self.shards: dict[ShardKey, Shard] = {}
+        self.audiences: dict[int, Audience[Link]] = {}
+        self.grids: dict[ShardKey, Audience[Link]] = {}
+        self.wheel = Wheel()
+        self._metrics = metrics
+        self._game_of = game_of
+        self._next_id = next_id
+        self._entropy = entropy
+        self._max_tables = max_tables
+        self._on_leaving = on_leaving
+        self._spawn = spawn
+        self._clock = clock
+        self._shard_of: dict[int, Shard] = {}  # table -> shard
+
+    def now(self) -> int:
+        """Monotonic milliseconds."""
+        return int(self._clock() * 1000)
+
+    # ---- directory -------------------------------------------------------------------------
+
+    def open_shard(self, key: ShardKey) -> Shard:
+        """The shard, opened if it is not."""
+        shard = self.shards.get(key)
+        if shard is None:
+            room = self.rooms[key[0]]
+            game, _ = self._game_of(room)
+            shard = self.shards[key] = Shard(
+                room=room,
+                number=key[1],
+                max_tables=self._max_tables,
+                seats=game.info.max_seats,
+                make_table=self._make_table,
+                next_id=self._next_id,
+            )
+            self.grids[key] = Audience()
+            log.info("shard.opened", room=key[0], shard=key[1])
+        return shard
+
+    def _make_table(self, room: RoomSpec, ref: common_pb2.TableRef) -> Table:
+        game, package = self._game_of(room)
+        table = Table(
+            ref=ref,
+            room=room,
+            game=game,
+            package=package,
+            epoch=self.epoch,
+            entropy=self._entropy,
+            now=self.now(),
+            wall_us=ids.now_us(),
+        )
+        self.audiences[ref.table] = Audience()
+        self._shard_of[ref.table] = self.shards[room.id, ref.shard]
+        self._take(self._shard_of[ref.table], table)
+        return table
+
+    def find(self, table_id: int) -> tuple[Shard, Table] | None:
+        """A table of this host by its id."""
+        shard = self._shard_of.get(table_id)
+        table = shard.tables.get(table_id) if shard is not None else None
+        return None if shard is None or table is None else (shard, table)
+
+    def close_spare_tables(self) -> None:
+        """Close empty tables beyond the spare ones; who watches one is told."""
+        for shard in self.shards.values():
+            for table in shard.close_spare():
+                table_id = table.ref.table
+                self.wheel.set(table_id, None)
+                del self._shard_of[table_id]
+                audience = self.audiences.pop(table_id)
+                notice = hall_pb2.Notice(code="TABLE_GONE", table=table.ref)
+                self.out.deliver_all(
+                    audience.links(), hall_pb2.Update(notice=notice), table=table_id
+                )
+
+    # ---- what tables do --------------------------------------------------------------------
+
+    def step(self, shard: Shard, table: Table, change: Callable[[Table], T]) -> T:
+        """Let a table change, and send what came of it on its way.
+
+        Raises what the table refuses. A fault in the table's own code voids its hand:
+        Refused(INTERNAL).
+        """
+        try:
+            return change(table)
+        except Refused:
+            raise
+        except Exception as fault:
+            log.exception("table.fault", table=table.ref.table, error=repr(fault))
+            table.void("fault", now=self.now(), wall_us=ids.now_us())
+            raise Refused("INTERNAL") from fault
+        finally:
+            self._take(shard, table)
+
+    def _take(self, shard: Shard, table: Table) -> None:
+        done = table.take()
+        audience = self.audiences[table.ref.table]
+        for step in done.steps:
+            self.out.row(Row(table.ref.table, step.seq, step.kind, step.body))
+            for viewer, links in audience.groups().items():
+                for link, players in links.items():
+                    self.out.form(link, players, table, step.forms[viewer], seq=step.seq)
+            if step.cause:
+                self._metrics.actions.labels(step.cause).inc()
+        for settled in done.settled:
+            self._metrics.hands.labels(shard.room.game, settled.result).inc()
+            self.out.settle(_settlement(shard.room, table, settled))
+        for fault in done.faults:
+            self._metrics.faults.inc()
+            log.error("rules.fault", table=table.ref.table, game=shard.room.game, error=fault)
+        for seat in done.leaving:
+            self._spawn(self._on_leaving(shard, table, seat))
+        if done.presence:
+            self.out.presence(table, audience, audience.links(), self.now())
+        if done.steps or done.presence:
+            shard.touched(table)
+        self.wheel.set(table.ref.table, table.next_due())
+
+
+def _settlement(room: RoomSpec, table: Table, settled: Settled) -> data_pb2.Settlement:
+    return data_pb2.Settlement(
+        table=table.ref,
+        hand=settled.hand,
+        rule_set=room.game,
+        currency=common_pb2.COIN if room.plays_for_coins else common_pb2.SCORE,
+        result=settled.result,
+        seats=[
+            data_pb2.SeatChange(seat=seat, sitting=sitting, player=player, delta=delta, fee=fee)
+            for seat, sitting, player, delta, fee in settled.seats
+        ],
+        pot_change=settled.pot_change,
+        record=records.encode(settled.record),
+        game=room.game,
+        ended_us=settled.ended_us,
+    )

@@ -1,0 +1,172 @@
+"""Sitting down, topping up, standing up: the operations that wait for the data server.
+
+The seat is held from the first moment, so that nobody else gets it meanwhile; the table
+learns the outcome when it is known. Called from the host's loop only; each waiting
+operation is a task of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from game_server.tables.audience import Subscription
+from game_server.tables.desk import Desk
+from game_server.tables.links import Link
+from game_server.tables.money import Cashier
+from game_server.tables.outbox import Outbox
+from game_server.tables.room import RoomSpec
+from game_server.tables.shard import Shard
+from game_server.tables.table import Table
+from paiju.service import ids
+from paiju.service.refusals import Refused
+from paiju.wire.v1 import common_pb2, hall_pb2, host_pb2
+
+
+class Seating:
+    """is_current: whether a command's connection is still its player's newest one."""
+
+    def __init__(
+        self,
+        *,
+        desk: Desk,
+        cashier: Cashier,
+        outbox: Outbox,
+        is_current: Callable[[host_pb2.HostCommand], bool],
+    ) -> None:
+        self._desk = desk
+        self._cashier = cashier
+        self._outbox = outbox
+        self._is_current = is_current
+        self._standing: set[int] = set()  # sittings whose player asked to stand up
+
+    async def take_seat(
+        self,
+        link: Link,
+        command: host_pb2.HostCommand,
+        shard: Shard,
+        table: Table,
+        seat: int,
+        amount: int,
+    ) -> host_pb2.HostAnswer:
+        """The seat is reserved: move the buy-in, then the player sits and is subscribed."""
+        desk = self._desk
+        try:
+            reply = await self._cashier.sit_down(
+                op=command.op,
+                player=command.player,
+                session_epoch=command.session_epoch,
+                table=table.ref,
+                seat=seat,
+                room=shard.room,
+                amount=amount,
+            )
+        except Refused:
+            table.unreserve(seat)
+            shard.freed(command.player, table)
+            raise
+        desk.step(
+            shard,
+            table,
+            lambda t: t.seated(
+                seat,
+                sitting=reply.sitting,
+                stake=reply.stake,
+                now=desk.now(),
+                wall_us=ids.now_us(),
+            ),
+        )
+        if not self._is_current(command) or link.closed:
+            # The player went away meanwhile. A newer connection subscribes by itself.
+            subscribed = desk.audiences[table.ref.table].get(command.player) is not None
+            if not subscribed:
+                desk.step(shard, table, lambda t: t.set_away(command.player, True, now=desk.now()))
+        seated = hall_pb2.Seated(table=table.ref, seat=seat, stake=reply.stake)
+        return host_pb2.HostAnswer(seated=seated)
+
+    async def stand_up(self, shard: Shard, table: Table, seat: int) -> host_pb2.HostAnswer:
+        """The seat is leaving because its player asked for it."""
+        held = table.seats[seat]
+        if held is not None:
+            self._standing.add(held.sitting)
+            await self.cash_out(shard, table, seat)
+        return host_pb2.HostAnswer(done=hall_pb2.Done())
+
+    async def cash_out(self, shard: Shard, table: Table, seat: int) -> None:
+        """Return the escrow of a seat that is LEAVING, then free it. Harmless when repeated."""
+        desk, table_id = self._desk, table.ref.table
+        held = table.seats[seat]
+        if held is None:
+            return
+        await self._outbox.settled(table_id)
+        await self._cashier.stand_up(sitting=held.sitting)
+        if table.seats[seat] is not held:
+            return  # another task was quicker
+        desk.step(shard, table, lambda t: t.left(seat, now=desk.now(), wall_us=ids.now_us()))
+        shard.freed(held.player, table)
+        asked = held.sitting in self._standing
+        self._standing.discard(held.sitting)
+        audience = desk.audiences[table_id]
+        subscription = audience.get(held.player)
+        if subscription is None:
+            return
+        audience.remove(held.player)
+        if not asked:
+            lost = hall_pb2.Notice(code="SEAT_LOST", table=table.ref)
+            desk.out.deliver(
+                subscription.link, [held.player], hall_pb2.Update(notice=lost), table=table_id
+            )
+        detach = host_pb2.Detach(player=held.player, table=table_id)
+        desk.out.event(subscription.link, host_pb2.HostEvent(detach=detach))
+
+    async def top_up(
+        self, shard: Shard, table: Table, seat: int, op: bytes, amount: int
+    ) -> host_pb2.HostAnswer:
+        """More coins into the escrow of a seat that is not playing."""
+        held = table.seats[seat]
+        assert held is not None
+        await self._cashier.top_up(op=op, sitting=held.sitting, amount=amount)
+        if table.seats[seat] is held:
+            self._desk.step(
+                shard,
+                table,
+                lambda t: t.topped_up(
+                    seat, amount=amount, now=self._desk.now(), wall_us=ids.now_us()
+                ),
+            )
+        return host_pb2.HostAnswer(done=hall_pb2.Done())
+
+    def subscribe(
+        self,
+        link: Link,
+        command: host_pb2.HostCommand,
+        shard: Shard,
+        table: Table,
+        cursor: common_pb2.Cursor | None,
+    ) -> None:
+        """From here on the player gets what the table does, after what it is missing."""
+        desk = self._desk
+        viewer = table.viewer_of(table.seat_of(command.player))
+        audience = desk.audiences[table.ref.table]
+        pair = (command.session_epoch, command.connection)
+        audience.add(command.player, Subscription(link, viewer, pair))
+        missed = None
+        if cursor is not None:
+            missed = table.missed(viewer, epoch=cursor.epoch, seq=cursor.seq)
+        if missed is None:
+            desk.out.snapshot(link, command.player, table, viewer, desk.now())
+        else:
+            first = table.seq - len(missed) + 1
+            for seq, form in enumerate(missed, start=first):
+                desk.out.form(link, [command.player], table, form, seq=seq)
+        desk.step(shard, table, lambda t: t.set_away(command.player, False, now=desk.now()))
+        desk.out.presence(table, audience, {link: [command.player]}, desk.now())
+
+
+def buy_in(room: RoomSpec, asked: int) -> int:
+    """The stake to bring, checked against the room (0: the usual one). Refused(BUY_IN_RANGE)."""
+    if not room.plays_for_coins:
+        return 0
+    amount = asked or room.buy_in_default
+    if not room.buy_in_min <= amount <= room.buy_in_max:
+        raise Refused("BUY_IN_RANGE", minimum=room.buy_in_min, maximum=room.buy_in_max)
+    return amount
