@@ -15,7 +15,6 @@ loop. Every docstring of a command says with OP that it carries an operation id.
 from __future__ import annotations
 
 import asyncio
-import contextlib
 from collections.abc import AsyncIterator, Callable, Sequence
 from types import TracebackType
 from typing import Any, Self
@@ -99,7 +98,7 @@ class HallClient(Commands):
     async def connect(self) -> None:
         """Greet a gateway. Raises ConnectionFailed when none answers in time."""
         self._tasks = [
-            asyncio.create_task(self._connector.run()),
+            asyncio.create_task(self._stay_connected()),
             asyncio.create_task(renew_in_time(self)),
         ]
         try:
@@ -112,22 +111,23 @@ class HallClient(Commands):
             await self.close()
             raise self._core.ending
 
+    async def _stay_connected(self) -> None:
+        try:
+            await self._connector.run()
+        except Exception as error:  # a fault of ours or of an observer: nobody may wait for ever
+            ending = SessionEnded("FAULT", repr(error))
+            self._core.end(ending)
+            self._fail_all(ending)
+            raise
+
     async def close(self) -> None:
         """Cut the connection and fail what is still waiting. The session stays resumable."""
         for task in self._tasks:
             task.cancel()
-        for task in self._tasks:
-            with contextlib.suppress(asyncio.CancelledError):
-                await task
+        await asyncio.gather(*self._tasks, return_exceptions=True)
         self._tasks = []
         self._core.end(SessionEnded("CLOSED"))
-        self._core.take()
-        for future in self._calls.values():
-            if not future.done():
-                future.set_exception(ClientClosed("the client was closed"))
-                future.exception()  # nobody may be waiting: that is no error
-        self._calls.clear()
-        self._end_tables(ClientClosed("the client was closed"))
+        self._fail_all(ClientClosed("the client was closed"))
         if self._own_pool:
             await self._pool.close()
 
@@ -267,6 +267,17 @@ class HallClient(Commands):
             self._observer(event)
         for queue in self._queues:
             _push(queue, event)
+
+    def _fail_all(self, ending: HallError) -> None:
+        """Whatever the core still had to say, nobody waits any longer."""
+        self._core.take()
+        self._greeted.set()
+        for future in self._calls.values():
+            if not future.done():
+                future.set_exception(ending)
+                future.exception()  # nobody may be waiting: that is no error
+        self._calls.clear()
+        self._end_tables(ending)
 
     def _end_tables(self, ending: HallError) -> None:
         for handle in self._handles.values():

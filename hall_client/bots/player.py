@@ -11,6 +11,7 @@ import asyncio
 import random
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 from hall_client.bots.mind import Mind
@@ -112,10 +113,8 @@ class BotPlayer:
         begun = table.hand if table.playing else -1
         while True:
             try:
-                view = await table.wait(
-                    lambda view, tried=tried: self._due(table, view, tried),
-                    timeout_s=self._habits.lonely_s,
-                )
+                due = partial(self._due, table, tried)
+                view = await table.wait(due, timeout_s=self._habits.lonely_s)
             except TimeoutError:
                 if not table.playing and await self._leave(table):
                     return
@@ -139,7 +138,7 @@ class BotPlayer:
             else:
                 await self._ready(table)
 
-    def _due(self, table: TableHandle, view: dict[str, Any], tried: tuple[int, int]) -> bool:
+    def _due(self, table: TableHandle, tried: tuple[int, int], view: dict[str, Any]) -> bool:
         if view["@phase"] == "playing":
             return table.my_turn and (table.mirror.epoch, table.seq) != tried
         own = None if table.seat is None else view.get(f"@seat{table.seat}")

@@ -47,6 +47,7 @@ class ToyTable:
 
     def emit(self, change: dict[str, Any], *, events: tuple[str, ...] = ()) -> int:
         self.seq += 1
+        data = {"hand": self.hand, **change.get("@result", {})}
         forms = {}
         for viewer in self.viewers:
             own = {**change, "secret": f"{viewer}.{self.seq}"}
@@ -56,7 +57,7 @@ class ToyTable:
             step = hall_pb2.Step(
                 patch=patch,
                 hand=self.hand,
-                events=[hall_pb2.TableEvent(kind=kind, data=b"{}") for kind in events],
+                events=[hall_pb2.TableEvent(kind=kind, data=encode(data)) for kind in events],
             )
             forms[viewer] = self._update(step=step)
         self.ring.append(forms)

@@ -13,6 +13,7 @@ from hall_client import (
     HallClient,
     Refused,
     Replaced,
+    SessionEnded,
     TableHandle,
     TableLeft,
 )
@@ -207,3 +208,12 @@ async def test_events_are_told(hall: FakeHall) -> None:
         await a.quick_join("toy")
         await eventually(lambda: "TableChanged" in seen and "PresenceChanged" in seen)
         task.cancel()
+
+
+async def test_a_faulty_observer_does_not_leave_anybody_waiting(hall: FakeHall) -> None:
+    def broken(event: object) -> None:
+        raise RuntimeError("observer")
+
+    async with client(await hall.start(), observer=broken) as a:
+        with pytest.raises(SessionEnded, match="observer"):
+            await a.guest(A)
