@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 
 import pytest
-from client_fake_hall import FakeHall
+
+from tests.unit.hall_client.fake_hall import FakeHall
 
 
 @pytest.fixture

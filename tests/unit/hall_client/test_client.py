@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 
 import pytest
-from client_fake_hall import FakeHall, eventually
 
 from hall_client import (
     ClientClosed,
@@ -20,6 +19,7 @@ from hall_client import (
 from hall_client.backoff import Backoff
 from paiju.service.refusals import Refused as Refusal
 from paiju.wire.v1 import hall_pb2
+from tests.unit.hall_client.fake_hall import FakeHall, eventually
 
 A, B = b"a" * 32, b"b" * 32
 

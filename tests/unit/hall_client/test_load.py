@@ -7,8 +7,6 @@ import random
 from collections.abc import Mapping
 from typing import Any
 
-from client_fake_hall import FakeHall
-
 from hall_client import HallClient
 from hall_client.bots.player import BotPlayer, Habits
 from hall_client.events import Connected, TableChanged
@@ -17,6 +15,7 @@ from hall_client.load.driver import Driver, LoadPlan
 from hall_client.load.drops import DropPlan
 from hall_client.load.result import Latency
 from hall_client.mirror import Outcome
+from tests.unit.hall_client.fake_hall import FakeHall
 
 
 class Counting:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 
 import pytest
-from client_toy import ToyTable
 
 from hall_client.core import Core
 from hall_client.errors import OutcomeUnknown, Refused, Replaced, SessionEnded, TicketRefused
@@ -14,6 +13,7 @@ from hall_client.happenings import Answered, Failed, Hangup
 from hall_client.mirror import Outcome
 from paiju.wire import protocol
 from paiju.wire.v1 import common_pb2, hall_pb2
+from tests.unit.hall_client.toy import ToyTable
 
 
 def sent(core: Core, now: float = 0.0) -> list[hall_pb2.Command]:

@@ -147,6 +147,8 @@ class ToyTable:
 
     def stand(self, player: int) -> int:
         seat = self._seat(player)
+        if self.turn is not None:
+            raise Refused("CONFIRM_ABANDON", penalty=1)
         self.players[seat] = None
         self.emit({f"@seat{seat}": None}, events=("@stand",))
         return seat

@@ -13,11 +13,11 @@ from collections.abc import AsyncIterator, Callable
 from typing import Any
 
 import grpc
-from client_toy import SPECTATOR, ToyTable
 
 from paiju.service.ids import now_us
 from paiju.service.refusals import Refused, sentence
 from paiju.wire.v1 import common_pb2, hall_pb2, hall_pb2_grpc
+from tests.unit.hall_client.toy import SPECTATOR, ToyTable
 
 Mangle = Callable[[hall_pb2.Update], list[hall_pb2.Update]]
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from client_toy import ToyTable
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hall_client.mirror import Outcome, TableMirror
 from paiju.wire.v1 import hall_pb2
+from tests.unit.hall_client.toy import ToyTable
 
 Boards = dict[tuple[int, int], dict[str, bytes]]
 
