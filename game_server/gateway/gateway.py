@@ -16,10 +16,10 @@ from typing import Any
 
 import structlog
 
+from game_server.data_client import DataClient
 from game_server.gateway import effects as fx
 from game_server.gateway.connection import Connection
 from game_server.gateway.context import Context
-from game_server.gateway.data import DataClient
 from game_server.gateway.links import Links
 from game_server.gateway.metrics import Metrics
 from game_server.gateway.openings import Openings

@@ -15,9 +15,9 @@ import uvloop
 from grpc_health.v1 import health, health_pb2, health_pb2_grpc
 from prometheus_client import CollectorRegistry
 
+from game_server.data_client import DataClient
 from game_server.gateway import catalogue, grpc_edge
 from game_server.gateway.context import Context
-from game_server.gateway.data import DataClient
 from game_server.gateway.gateway import Gateway
 from game_server.gateway.metrics import Metrics
 from game_server.gateway.settings import GatewaySettings

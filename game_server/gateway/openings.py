@@ -10,8 +10,8 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
+from game_server.data_client import DataClient
 from game_server.gateway.connection import Connection
-from game_server.gateway.data import DataClient
 from game_server.gateway.effects import CheckTicket
 from game_server.gateway.player import Player
 from game_server.gateway.players import Players

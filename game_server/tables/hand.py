@@ -10,7 +10,7 @@ from typing import Any
 
 from paiju.rules import shuffle
 from paiju.rules.api import CHANCE, Event, Game, Outcome, State
-from paiju.rules.record import Record, RecordedOutcome
+from paiju.rules.record import Record, RecordedAction, RecordedOutcome
 
 
 class Hand:
@@ -43,7 +43,7 @@ class Hand:
         self._wealth = None if wealth is None else list(wealth)
         self._carry = dict(carry or {})
         self._began_us = began_us
-        self._actions: list[tuple[int, str, int, str]] = []
+        self._actions: list[RecordedAction] = []
         self._rng = shuffle.ShakeRng(
             secret, self.contributions, context=shuffle.hand_context(str(table), number)
         )
@@ -102,7 +102,7 @@ class Hand:
         return max(0, -world.outcome().deltas[seat]) if world.is_terminal() else 0
 
     def _log(self, seat: int, text: str, now: int, cause: str) -> None:
-        self._actions.append((seat, text, max(0, now - self.began_ms), cause))
+        self._actions.append(RecordedAction(seat, text, max(0, now - self.began_ms), cause))
 
     def outcome(self) -> Outcome:
         """The rules' outcome; only when over."""

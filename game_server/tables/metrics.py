@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
 
 SECONDS = (0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 10.0)
@@ -82,5 +84,26 @@ class HostMetrics:
             buckets=SECONDS,
             registry=registry,
         )
+        self._data_seconds = Histogram(
+            "paiju_host_data_call_seconds",
+            "Duration of calls to the data server, repeats included.",
+            ["method"],
+            buckets=SECONDS,
+            registry=registry,
+        )
+        self._data_failures = Counter(
+            "paiju_host_data_call_failures",
+            "Failed attempts of calls to the data server.",
+            ["method", "status"],
+            registry=registry,
+        )
         for cause in ("player", "timeout", "trustee", "abandon", "chance"):
             self.actions.labels(cause)
+
+    def data_seconds(self, rpc: str) -> Callable[[float], None]:
+        """Where the duration of such a call is observed."""
+        observe: Callable[[float], None] = self._data_seconds.labels(rpc).observe
+        return observe
+
+    def data_failed(self, rpc: str, status: str) -> None:
+        self._data_failures.labels(rpc, status).inc()

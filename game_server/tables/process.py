@@ -23,6 +23,7 @@ import uvloop
 from game_server.data_client import DataClient
 from game_server.metrics_push import push_for_ever
 from game_server.rooms import load_rooms
+from game_server.tables.calls import HostCalls
 from game_server.tables.config import HostConfig
 from game_server.tables.host import TableHost
 from game_server.tables.ids import IdStock
@@ -35,6 +36,7 @@ from game_server.tables.room import RoomSpec
 from paiju.rules.api import Game
 from paiju.rules.registry import Registry
 from paiju.service import logs, process
+from paiju.service.refusals import Refused
 from paiju.wire.v1 import data_pb2, host_pb2
 
 log = structlog.get_logger()
@@ -97,7 +99,9 @@ class HostProcess:
         self._loop = asyncio.get_running_loop()
         self._stop = asyncio.Event()
         metrics = HostMetrics()
-        client = DataClient(addresses=config.data_servers, token=config.cluster_token)
+        client = HostCalls(
+            DataClient(config.data_servers, token=config.cluster_token, metrics=metrics)
+        )
         journal = self._open_journal(metrics)
         links = LinkServer(
             cell=config.cell,
@@ -112,7 +116,8 @@ class HostProcess:
         await links.listen(unix_path=unix_path, tcp_host=config.tcp_host)
         registry = Registry.default()
         rooms = load_rooms(registry)
-        reply = await client.register_host(
+        reply = await self._register(
+            client,
             data_pb2.RegisterHostRequest(
                 host=data_pb2.HostEpoch(host=config.host, epoch=journal.epoch),
                 server=config.server,
@@ -122,7 +127,7 @@ class HostProcess:
                 machine=config.machine,
                 max_tables=config.max_tables,
                 games=sorted({room.game for room in rooms.values()}),
-            )
+            ),
         )
         if reply.epoch != journal.epoch:
             journal.take_over(at_least=reply.epoch)
@@ -209,10 +214,10 @@ class HostProcess:
         return journal
 
     def _locate(
-        self, client: DataClient, epoch: int
+        self, client: HostCalls, epoch: int
     ) -> Callable[[str, int], Awaitable[host_pb2.Moved | None]]:
         async def locate(room: str, number: int) -> host_pb2.Moved | None:
-            reply = await client.get_shards(data_pb2.GetShardsRequest(room=room))
+            reply = await client.get_shards(room)
             for shard in reply.shards:
                 if shard.number == number:
                     if shard.host == self._config.host and shard.epoch <= epoch:
@@ -222,7 +227,19 @@ class HostProcess:
 
         return locate
 
-    async def _return_stale(self, client: DataClient, journal: Journal) -> None:
+    @staticmethod
+    async def _register(
+        client: HostCalls, request: data_pb2.RegisterHostRequest
+    ) -> data_pb2.RegisterHostReply:
+        """Until a data server answers: without an epoch there is nothing a host may do."""
+        while True:
+            try:
+                return await client.register_host(request)
+            except Refused as refused:
+                log.warning("host.register_retry", code=refused.code)
+                await asyncio.sleep(0.5)
+
+    async def _return_stale(self, client: HostCalls, journal: Journal) -> None:
         """Hands that an earlier epoch left are void: every stake goes back."""
         sittings = journal.open_sittings_before_epoch()
         cashier = Cashier(ledger=client, host=self._config.host, epoch=journal.epoch)

@@ -310,7 +310,7 @@ class Table:
         try:
             line, events = self.hand.act(seat, action, cause="player", now=now)
         except IllegalAction as refusal:
-            raise Refused(refusal.code.upper(), **refusal.params) from None
+            raise _refused(refusal) from None
         except Exception as fault:
             self._fault(fault, now=now, wall_us=wall_us)
             raise Refused("INTERNAL") from fault
@@ -618,3 +618,10 @@ class Table:
         cause = "chance" if kind == "chance" else body.get("cause", "")
         self._steps.append(Step(seq, kind, to_json({"at": wall_us, **body}), forms, cause))
         return seq
+
+
+def _refused(refusal: IllegalAction) -> Refused:
+    """The rules' reason as it goes to the player: upper case, like all codes of the wire."""
+    refused = Refused(refusal.code.upper())
+    refused.params = {name: str(value) for name, value in refusal.params.items()}
+    return refused

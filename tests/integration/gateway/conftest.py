@@ -12,10 +12,10 @@ from typing import Any
 import grpc
 import pytest
 
+from game_server.data_client import DataClient
 from game_server.gateway import grpc_edge
 from game_server.gateway.connection import Connection
 from game_server.gateway.context import Context
-from game_server.gateway.data import DataClient
 from game_server.gateway.gateway import Gateway
 from game_server.gateway.limits import Limits
 from game_server.gateway.metrics import Metrics

@@ -10,13 +10,12 @@ from __future__ import annotations
 import asyncio
 import secrets
 import time
-from collections.abc import AsyncIterator, Mapping, Sequence
-from typing import Any
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from typing import Any, Protocol
 
 import grpc
 import structlog
 
-from game_server.gateway.metrics import Metrics
 from paiju.service.refusals import Refused
 from paiju.wire.v1 import data_pb2, data_pb2_grpc
 
@@ -29,6 +28,15 @@ CALLS: Mapping[str, str] = {
     "ChangePassword": "accounts",
     "TicketKeys": "accounts",
     "GetWallet": "ledger",
+    "SitDown": "ledger",
+    "TopUp": "ledger",
+    "StandUp": "ledger",
+    "Settle": "ledger",
+    "RegisterServer": "cluster",
+    "Heartbeat": "cluster",
+    "RegisterHost": "cluster",
+    "ListHosts": "cluster",
+    "AllocateIds": "cluster",
     "GetShards": "cluster",
     "OpenShard": "cluster",
     "Presence": "cluster",
@@ -57,6 +65,14 @@ _random = secrets.SystemRandom()
 _log = structlog.get_logger()
 
 
+class CallMetrics(Protocol):
+    """Where durations and failures of calls are counted."""
+
+    def data_seconds(self, rpc: str) -> Callable[[float], None]: ...
+
+    def data_failed(self, rpc: str, status: str) -> None: ...
+
+
 class _Address:
     def __init__(self, target: str) -> None:
         self.target = target
@@ -76,7 +92,7 @@ class DataClient:
         targets: Sequence[str],
         *,
         token: str,
-        metrics: Metrics,
+        metrics: CallMetrics,
         deadline_s: float = 5.0,
         attempt_s: float = 3.0,
         backoff_s: float = 0.05,

@@ -1,0 +1,47 @@
+"""A host's calls to the data server, by name. Errors as DataClient has them."""
+
+from __future__ import annotations
+
+from game_server.data_client import DataClient
+from paiju.wire.v1 import data_pb2
+
+
+class HostCalls:
+    """Typed calls over the data client; each may be repeated."""
+
+    def __init__(self, client: DataClient) -> None:
+        self._client = client
+
+    async def register_host(
+        self, request: data_pb2.RegisterHostRequest
+    ) -> data_pb2.RegisterHostReply:
+        reply: data_pb2.RegisterHostReply = await self._client.call("RegisterHost", request)
+        return reply
+
+    async def get_shards(self, room: str) -> data_pb2.GetShardsReply:
+        request = data_pb2.GetShardsRequest(room=room)
+        reply: data_pb2.GetShardsReply = await self._client.call("GetShards", request)
+        return reply
+
+    async def allocate_ids(self, request: data_pb2.AllocateIdsRequest) -> data_pb2.AllocateIdsReply:
+        reply: data_pb2.AllocateIdsReply = await self._client.call("AllocateIds", request)
+        return reply
+
+    async def sit_down(self, request: data_pb2.SitDownRequest) -> data_pb2.SitDownReply:
+        reply: data_pb2.SitDownReply = await self._client.call("SitDown", request)
+        return reply
+
+    async def top_up(self, request: data_pb2.TopUpRequest) -> data_pb2.TopUpReply:
+        reply: data_pb2.TopUpReply = await self._client.call("TopUp", request)
+        return reply
+
+    async def stand_up(self, request: data_pb2.StandUpRequest) -> data_pb2.StandUpReply:
+        reply: data_pb2.StandUpReply = await self._client.call("StandUp", request)
+        return reply
+
+    async def settle(self, request: data_pb2.SettleRequest) -> data_pb2.SettleReply:
+        reply: data_pb2.SettleReply = await self._client.call("Settle", request)
+        return reply
+
+    async def close(self) -> None:
+        await self._client.close()

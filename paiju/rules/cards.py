@@ -1,0 +1,63 @@
+"""Playing cards as small integers, and their text.
+
+One deck: `rank * 4 + suit` with ranks 0..12 = 3 4 5 6 7 8 9 T J Q K A 2 and suits 0..3 =
+d c h s (the order in which equal ranks are told apart), then 52 = BJ and 53 = RJ. A set of
+cards of one deck is an integer with those bits. Text: `3s Td Ah 2c BJ RJ`, single spaces.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+RANKS = "3456789TJQKA2"
+SUITS = "dchs"
+BJ, RJ = 52, 53
+DECK = 54
+
+NAMES: tuple[str, ...] = (*(r + s for r in RANKS for s in SUITS), "BJ", "RJ")
+_NUMBERS = {name: number for number, name in enumerate(NAMES)}
+
+RANK_NAMES: tuple[str, ...] = (*RANKS, "BJ", "RJ")
+"""Rank 0..14 as the specifications write it."""
+
+RANK_OF: tuple[int, ...] = (*(card // 4 for card in range(52)), 13, 14)
+
+
+def parse_card(text: str) -> int:
+    """ValueError for anything but a card's name."""
+    number = _NUMBERS.get(text)
+    if number is None:
+        raise ValueError(f"{text!r} is no card")
+    return number
+
+
+def parse_cards(text: str) -> list[int]:
+    """Cards as written; ValueError names what is no card. "" is the empty list."""
+    return [parse_card(name) for name in text.split()]
+
+
+def format_cards(cards: Iterable[int]) -> str:
+    return " ".join(NAMES[card] for card in cards)
+
+
+def mask_of(cards: Iterable[int]) -> int:
+    """The set as bits; ValueError when a card is named twice."""
+    mask = 0
+    for card in cards:
+        bit = 1 << card
+        if mask & bit:
+            raise ValueError(f"{NAMES[card]} is named twice")
+        mask |= bit
+    return mask
+
+
+def cards_of(mask: int) -> Iterator[int]:
+    """The cards of a set, ascending."""
+    while mask:
+        low = mask & -mask
+        yield low.bit_length() - 1
+        mask ^= low
+
+
+def names_of(mask: int) -> list[str]:
+    return [NAMES[card] for card in cards_of(mask)]
