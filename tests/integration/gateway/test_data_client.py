@@ -5,7 +5,7 @@ from __future__ import annotations
 import grpc
 import pytest
 
-from game_server.gateway.data import DataClient
+from game_server.data_client import DataClient
 from game_server.gateway.metrics import Metrics
 from game_server.gateway.presence import Presence
 from game_server.gateway.tickets import Tickets
