@@ -106,7 +106,7 @@ async def test_keys_are_fetched_when_unknown_but_not_for_each_invention(data: Fa
     session = data.session(7)
     claims = await tickets.verify(session.ticket)
     assert (claims.player, claims.name, claims.guest, claims.epoch) == (7, "p7", True, 1)
-    assert claims.exp_us == session.ticket_expires_us
+    assert claims.expires_us == session.ticket_expires_us
     invented = session.ticket.rpartition(".")[0] + ".eyJraWQiOiJrMiJ9"
     for _ in range(5):
         with pytest.raises(Refused, match="BAD_TICKET"):
