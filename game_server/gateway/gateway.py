@@ -40,6 +40,7 @@ from paiju.wire.v1 import data_pb2, hall_pb2, host_pb2
 SWEEP_S = 0.2
 REGISTRY_DEADLINE_S = 1.5
 FLUSH_S = 1.0
+WISH_S = 5.0
 _random = secrets.SystemRandom()
 _log = structlog.get_logger()
 
@@ -59,6 +60,7 @@ class Gateway:
         self.metrics = metrics
         self._data = data
         self._quota = quota
+        self._ending = False
         self._connections: set[Connection] = set()
         self._tasks: set[asyncio.Task[None]] = set()
         self._players: Players[Connection] = Players()
@@ -89,6 +91,7 @@ class Gateway:
         )
         context.game_of = self._rooms.game_of
         context.observe = metrics.command
+        context.on_overflow = metrics.overflow
 
     # ---- life --------------------------------------------------------------------------
 
@@ -99,8 +102,12 @@ class Gateway:
         self._spawn(self._sweep(), "sweep")
         self._router.look_up()
 
-    def drain(self, on: bool = True) -> None:
-        """No new sessions and seats; who is here is told to look for another gateway."""
+    def drain(self) -> None:
+        """For good: no new sessions and seats; who is here is told to go elsewhere."""
+        self._ending = True
+        self._set_draining(True)
+
+    def _set_draining(self, on: bool) -> None:
         if on and not self.context.draining:
             now = time.monotonic()
             for connection in self._players:
@@ -319,13 +326,22 @@ class Gateway:
                 player = connection.session.player
                 if player is not None:
                     self._presence.changed(player.id, player.epoch, online=True)
+            # Only "on" is told to a new follower: without it for a while the wish is over.
+            over = asyncio.get_running_loop().call_later(WISH_S, self._wish, False)
             async for event in self._data.follow(self.context.server):
                 if event.HasField("session_ended"):
                     self._session_ended(event.session_ended)
                 elif event.HasField("drain"):
-                    self.drain(event.drain.on)
+                    over.cancel()
+                    self._wish(event.drain.on)
+            over.cancel()
             wait_s = 0.2 if time.monotonic() - begun > 5 else min(5.0, wait_s * 2)
             await asyncio.sleep(_random.uniform(0.5, 1.0) * wait_s)
+
+    def _wish(self, drain: bool) -> None:
+        """What the operator wants; a gateway that ends drains whatever he wants."""
+        if not self._ending:
+            self._set_draining(drain)
 
     def _session_ended(self, ended: data_pb2.SessionEnded) -> None:
         connection = self._players.end_below(ended.player, ended.below_epoch)

@@ -45,7 +45,7 @@ class Openings:
         """Open a session by its ticket. Raises Refused."""
         resume = effect.resume
         claims = await self._tickets.verify(resume.ticket)
-        if claims.exp_us > now_us():
+        if claims.expires_us > now_us():
             session = await self._from_claims(claims, resume)
         elif resume.refresh_token:
             request = data_pb2.RenewRequest(
@@ -64,7 +64,7 @@ class Openings:
     async def _from_claims(self, claims: Claims, resume: hall_pb2.Resume) -> hall_pb2.Session:
         """The session a ticket stands for; without cursors also the player's open seats."""
         session = hall_pb2.Session(
-            session_epoch=claims.epoch, ticket=resume.ticket, ticket_expires_us=claims.exp_us
+            session_epoch=claims.epoch, ticket=resume.ticket, ticket_expires_us=claims.expires_us
         )
         session.profile.player = claims.player
         session.profile.name = claims.name
