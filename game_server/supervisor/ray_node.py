@@ -62,7 +62,7 @@ def start(config: NodeConfig) -> Any:
     from ray._private.node import Node
     from ray._private.parameter import RayParams
 
-    class LeanNode(Node):  # type: ignore[misc]
+    class LeanNode(Node):
         def start_api_server(self, **_: object) -> None:
             """No dashboard, not even its minimal form."""
 
@@ -78,7 +78,7 @@ def start(config: NodeConfig) -> Any:
             object_store_memory=config.object_store_bytes,
             temp_dir=config.temp_dir,
             include_dashboard=False,
-            include_log_monitor=False,
+            include_log_monitor=False,  # type: ignore[arg-type]
             no_monitor=True,
             webui="",
         ),
