@@ -154,7 +154,11 @@ class Inbox(State):
             # A seat's first snapshot may come before the answer that tells of the seat.
             mirror = self.tables.follow(update.table)
         if mirror is None:
-            return  # left meanwhile
+            # The snapshot of a new seat may overtake the answer that says where it is.
+            sitting = self.pending.any_of("quick_join", "sit")
+            if not (sitting and update.HasField("snapshot")):
+                return  # left meanwhile
+            mirror = self.tables.follow(update.table)
         outcome = mirror.apply(update)
         if outcome in (Outcome.GAP, Outcome.MISMATCH):
             self._resync(mirror, now)
