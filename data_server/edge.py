@@ -11,9 +11,6 @@ from grpc_health.v1 import health, health_pb2, health_pb2_grpc
 from grpc_reflection.v1alpha import reflection
 from prometheus_client import start_http_server
 
-from data_server.accounts import Accounts
-from data_server.backoffice import BackOffice
-from data_server.bank import Bank
 from data_server.calls.accounts import AccountsCalls
 from data_server.calls.admin import AdminCalls
 from data_server.calls.auth import BearerInterceptor
@@ -21,12 +18,10 @@ from data_server.calls.cluster import ClusterCalls
 from data_server.calls.lanes import Lanes
 from data_server.calls.ledger import LedgerCalls
 from data_server.folder import Addresses, Secrets
-from data_server.follow import Followers
 from data_server.lanes import Lane
 from data_server.metrics import Metrics
-from data_server.registry import Registry
+from data_server.services import Services
 from data_server.settings import DataSettings
-from data_server.store.ids import Ids
 from paiju.service.red import RedInterceptor
 from paiju.wire.v1 import data_pb2, data_pb2_grpc
 
@@ -47,12 +42,7 @@ class Edge:
     secrets: Secrets
     lanes: Lanes
     metrics: Metrics
-    accounts: Accounts
-    bank: Bank
-    registry: Registry
-    followers: Followers
-    office: BackOffice
-    ids: Ids
+    services: Services
     _servers: list[grpc.aio.Server] = field(default_factory=list)
     _health: list[health.aio.HealthServicer] = field(default_factory=list)
     _stop_metrics: Any = None
@@ -62,20 +52,18 @@ class Edge:
             self.settings.data_listen, self.secrets.cluster_token, ["Accounts", "Ledger", "Cluster"]
         )
         data_pb2_grpc.add_AccountsServicer_to_server(
-            AccountsCalls(self.accounts, self.lanes, self.metrics), main
+            AccountsCalls(self.services.accounts, self.lanes, self.metrics), main
         )
         data_pb2_grpc.add_LedgerServicer_to_server(
-            LedgerCalls(self.bank, self.lanes, self.metrics), main
+            LedgerCalls(self.services.bank, self.lanes, self.metrics), main
         )
-        data_pb2_grpc.add_ClusterServicer_to_server(
-            ClusterCalls(self.registry, self.followers, self.ids, self.lanes), main
-        )
+        data_pb2_grpc.add_ClusterServicer_to_server(ClusterCalls(self.services, self.lanes), main)
         admin, admin_port = self._server(
             self.settings.data_admin_listen, self.secrets.admin_key, ["Admin"]
         )
         checks = Lane("checks", at_once=1, waiting=4)
         data_pb2_grpc.add_AdminServicer_to_server(
-            AdminCalls(self.office, self.lanes, checks), admin
+            AdminCalls(self.services.office, self.lanes, checks), admin
         )
         host, port = _split(self.settings.data_metrics_listen)
         httpd, _ = start_http_server(port, host, registry=self.metrics.registry)
