@@ -45,7 +45,7 @@ class Edge:
     services: Services
     _servers: list[grpc.aio.Server] = field(default_factory=list)
     _health: list[health.aio.HealthServicer] = field(default_factory=list)
-    _stop_metrics: Any = None
+    _metrics_server: Any = None
 
     async def start(self) -> Addresses:
         main, main_port = self._server(
@@ -67,7 +67,7 @@ class Edge:
         )
         host, port = _split(self.settings.data_metrics_listen)
         httpd, _ = start_http_server(port, host, registry=self.metrics.registry)
-        self._stop_metrics = httpd
+        self._metrics_server = httpd
         await asyncio.gather(*(server.start() for server in self._servers))
         await self._set(health_pb2.HealthCheckResponse.SERVING)
         return Addresses(
@@ -107,10 +107,9 @@ class Edge:
 
     async def stop(self) -> None:
         """Close the ports; answers that are ready still go out."""
-        await asyncio.gather(*(server.stop(1.0) for server in self._servers))
-        if self._stop_metrics is not None:
-            await asyncio.to_thread(self._stop_metrics.shutdown)
-            self._stop_metrics.server_close()
+        closing = [server.stop(1.0) for server in self._servers]
+        await asyncio.gather(*closing, asyncio.to_thread(self._metrics_server.shutdown))
+        self._metrics_server.server_close()
 
 
 def _split(listen: str) -> tuple[str, int]:

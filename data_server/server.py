@@ -56,6 +56,8 @@ class DataServer:
         self.metrics = Metrics()
         self.lanes = Lanes.make(settings, refused=self.metrics.lane_refused)
         self.followers = Followers(on_drop=self.metrics.follow_dropped.inc)
+        if settings.data_dir is not None or not settings.database_url:
+            settings.folder().mkdir(mode=0o700, parents=True, exist_ok=True)
         self.secrets = Secrets.load(settings)
         self.tickets = Tickets(self.secrets.keys, ticket_us=settings.ticket_s * 10**6)
         self.passwords = Passwords(threads=settings.hash_threads, on_hash=self.metrics.hashes.inc)
