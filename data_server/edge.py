@@ -9,7 +9,6 @@ from typing import Any
 import grpc
 from grpc_health.v1 import health, health_pb2, health_pb2_grpc
 from grpc_reflection.v1alpha import reflection
-from prometheus_client import start_http_server
 
 from data_server.calls.accounts import AccountsCalls
 from data_server.calls.admin import AdminCalls
@@ -20,6 +19,7 @@ from data_server.calls.ledger import LedgerCalls
 from data_server.folder import Addresses, Secrets
 from data_server.lanes import Lane
 from data_server.metrics import Metrics
+from data_server.scrape import Scrape
 from data_server.services import Services
 from data_server.settings import DataSettings
 from paiju.service.red import RedInterceptor
@@ -45,7 +45,6 @@ class Edge:
     services: Services
     _servers: list[grpc.aio.Server] = field(default_factory=list)
     _health: list[health.aio.HealthServicer] = field(default_factory=list)
-    _metrics_server: Any = None
 
     async def start(self) -> Addresses:
         main, main_port = self._server(
@@ -66,14 +65,14 @@ class Edge:
             AdminCalls(self.services.office, self.lanes, checks), admin
         )
         host, port = _split(self.settings.data_metrics_listen)
-        httpd, _ = start_http_server(port, host, registry=self.metrics.registry)
-        self._metrics_server = httpd
+        self._scrape = Scrape(self.metrics.registry)
+        metrics_port = await self._scrape.start(host, port)
         await asyncio.gather(*(server.start() for server in self._servers))
         await self._set(health_pb2.HealthCheckResponse.SERVING)
         return Addresses(
             address=_join(self.settings.data_listen, main_port),
             admin=_join(self.settings.data_admin_listen, admin_port),
-            metrics=f"{host}:{httpd.server_port}",
+            metrics=f"{host}:{metrics_port}",
         )
 
     def _server(self, listen: str, token: str, services: list[str]) -> tuple[grpc.aio.Server, int]:
@@ -108,8 +107,7 @@ class Edge:
     async def stop(self) -> None:
         """Close the ports; answers that are ready still go out."""
         closing = [server.stop(1.0) for server in self._servers]
-        await asyncio.gather(*closing, asyncio.to_thread(self._metrics_server.shutdown))
-        self._metrics_server.server_close()
+        await asyncio.gather(*closing, self._scrape.stop())
 
 
 def _split(listen: str) -> tuple[str, int]:

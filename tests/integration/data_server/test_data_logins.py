@@ -9,8 +9,8 @@ from collections.abc import Iterator
 import grpc
 import pytest
 from data_hall import Client, hand
-from data_server.passwords import Passwords
 
+from data_server.passwords import Passwords
 from paiju.service.ids import new_op
 from paiju.wire.v1 import data_pb2
 
