@@ -20,6 +20,7 @@ from game_server.data_client import DataClient
 from game_server.gateway import effects as fx
 from game_server.gateway.connection import Connection
 from game_server.gateway.context import Context
+from game_server.gateway.follower import Follower
 from game_server.gateway.links import Links
 from game_server.gateway.metrics import Metrics
 from game_server.gateway.openings import Openings
@@ -40,7 +41,6 @@ from paiju.wire.v1 import data_pb2, hall_pb2, host_pb2
 SWEEP_S = 0.2
 REGISTRY_DEADLINE_S = 1.5
 FLUSH_S = 1.0
-WISH_S = 5.0
 _random = secrets.SystemRandom()
 _log = structlog.get_logger()
 
@@ -89,6 +89,13 @@ class Gateway:
             presence=self._presence,
             on_replaced=self._gone,
         )
+        self._follower = Follower(
+            data=data,
+            server=context.server,
+            players=self._players,
+            presence=self._presence,
+            on_drain=self._wish,
+        )
         context.game_of = self._rooms.game_of
         context.observe = metrics.command
         context.on_overflow = metrics.overflow
@@ -98,7 +105,7 @@ class Gateway:
     def start(self) -> None:
         """Inside the running loop: the work that goes on by itself."""
         self._spawn(self._presence.run(), "presence")
-        self._spawn(self._follow(), "follow")
+        self._spawn(self._follower.run(), "follow")
         self._spawn(self._sweep(), "sweep")
         self._router.look_up()
 
@@ -317,39 +324,10 @@ class Gateway:
         found = (self._shards.shard(key) for key in keys)
         return {shard.host for shard in found if shard is not None}
 
-    async def _follow(self) -> None:
-        """Sessions that the data server ends, and its wish to drain, as they happen."""
-        wait_s = 0.2
-        while True:
-            begun = time.monotonic()
-            for connection in self._players:  # a data server may have forgotten them
-                player = connection.session.player
-                if player is not None:
-                    self._presence.changed(player.id, player.epoch, online=True)
-            # Only "on" is told to a new follower: without it for a while the wish is over.
-            over = asyncio.get_running_loop().call_later(WISH_S, self._wish, False)
-            async for event in self._data.follow(self.context.server):
-                if event.HasField("session_ended"):
-                    self._session_ended(event.session_ended)
-                elif event.HasField("drain"):
-                    over.cancel()
-                    self._wish(event.drain.on)
-            over.cancel()
-            wait_s = 0.2 if time.monotonic() - begun > 5 else min(5.0, wait_s * 2)
-            await asyncio.sleep(_random.uniform(0.5, 1.0) * wait_s)
-
     def _wish(self, drain: bool) -> None:
         """What the operator wants; a gateway that ends drains whatever he wants."""
         if not self._ending:
             self._set_draining(drain)
-
-    def _session_ended(self, ended: data_pb2.SessionEnded) -> None:
-        connection = self._players.end_below(ended.player, ended.below_epoch)
-        if connection is not None:
-            now = time.monotonic()
-            connection.run(
-                connection.session.ended(ended.below_epoch, ended.reason or "REPLACED", now)
-            )
 
     def _spawn(self, work: Coroutine[Any, Any, None], name: str) -> None:
         task = asyncio.create_task(work, name=name)
