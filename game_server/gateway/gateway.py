@@ -17,9 +17,10 @@ from typing import Any
 import structlog
 
 from game_server.data_client import DataClient
-from game_server.gateway import effects as fx
+from game_server.gateway.carrier import Carrier
 from game_server.gateway.connection import Connection
 from game_server.gateway.context import Context
+from game_server.gateway.effects import Effect
 from game_server.gateway.follower import Follower
 from game_server.gateway.links import Links
 from game_server.gateway.metrics import Metrics
@@ -36,7 +37,7 @@ from game_server.gateway.stream import LinkConfig, Sent
 from game_server.gateway.tickets import Tickets
 from paiju.service.ids import now_us
 from paiju.service.refusals import Refused
-from paiju.wire.v1 import data_pb2, hall_pb2, host_pb2
+from paiju.wire.v1 import data_pb2, host_pb2
 
 SWEEP_S = 0.2
 REGISTRY_DEADLINE_S = 1.5
@@ -87,7 +88,15 @@ class Gateway:
             ),
             players=self._players,
             presence=self._presence,
+            on_opened=lambda: metrics.sessions.set(len(self._players)),
             on_replaced=self._gone,
+        )
+        self._carrier = Carrier(
+            data=data,
+            openings=self._openings,
+            rooms=self._rooms,
+            router=self._router,
+            spawn=self._spawn,
         )
         self._follower = Follower(
             data=data,
@@ -206,54 +215,8 @@ class Gateway:
             self._links.tell(host, host_command("gone", player, b"", host_pb2.Gone()))
         connection.hosts.clear()
 
-    # ---- what sessions ask for ---------------------------------------------------------
-
-    def carry_out(self, connection: Connection, effect: fx.Effect) -> None:
-        match effect:
-            case fx.ToHost(ref, room, shard, command):
-                self._router.send(Sent(connection, ref, room, shard, command, connection.hosts))
-            case fx.Join(ref, room, command):
-                self._spawn(self._join(connection, ref, room, command), "join")
-            case fx.AskData():
-                self._spawn(self._ask_data(connection, effect), effect.rpc)
-            case fx.CheckTicket():
-                self._spawn(self._resume(connection, effect), "resume")
-            case fx.AskRooms(ref, game):
-                self._spawn(self._list_rooms(connection, ref, game), "rooms")
-
-    async def _join(
-        self, connection: Connection, ref: int, room: str, command: host_pb2.HostCommand
-    ) -> None:
-        try:
-            answer = await self._rooms.join(room, command, hosts=connection.hosts)
-        except Refused as refused:
-            connection.host_failed(ref, refused)
-        else:
-            connection.host_answered(ref, answer)
-
-    async def _list_rooms(self, connection: Connection, ref: int, game: str) -> None:
-        rooms = await self._rooms.list(game)
-        connection.run(connection.session.answered(ref, rooms, time.monotonic()))
-
-    async def _ask_data(self, connection: Connection, effect: fx.AskData) -> None:
-        try:
-            reply = await self._data.call(effect.rpc, effect.request)
-            if effect.opens:
-                self._openings.open(connection, effect.ref, reply.session)
-                self.metrics.sessions.set(len(self._players))
-                return
-            result = reply.wallet if effect.rpc == "GetWallet" else hall_pb2.Done()
-        except Refused as refused:
-            connection.host_failed(effect.ref, refused)
-            return
-        connection.run(connection.session.answered(effect.ref, result, time.monotonic()))
-
-    async def _resume(self, connection: Connection, effect: fx.CheckTicket) -> None:
-        try:
-            await self._openings.resume(connection, effect)
-        except Refused as refused:
-            connection.host_failed(effect.ref, refused)
-        self.metrics.sessions.set(len(self._players))
+    def carry_out(self, connection: Connection, effect: Effect) -> None:
+        self._carrier.carry_out(connection, effect)
 
     # ---- what hosts say ----------------------------------------------------------------
 
