@@ -32,6 +32,7 @@ class Openings:
         tickets: Tickets,
         players: Players[Connection],
         presence: Presence,
+        on_opened: Callable[[], None],
         on_replaced: Callable[[Connection, Player], None],
     ) -> None:
         """on_replaced: tell the hosts that the older connection is gone."""
@@ -39,6 +40,7 @@ class Openings:
         self._tickets = tickets
         self._players = players
         self._presence = presence
+        self._on_opened = on_opened
         self._on_replaced = on_replaced
 
     async def resume(self, connection: Connection, effect: CheckTicket) -> None:
@@ -100,6 +102,7 @@ class Openings:
         if self._players.is_stale(player.id, player.pair, connection):
             raise Refused("STALE_SESSION")
         older = self._players.claim(player.id, player.pair, connection)
+        self._on_opened()
         self._presence.changed(player.id, player.epoch, online=True)
         now = time.monotonic()
         cursors = resume.cursors if resume is not None else ()
