@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import secrets
 from collections.abc import Iterator
+from typing import Any
 
 import grpc
 import pytest
@@ -123,7 +124,9 @@ async def test_neither_tickets_nor_passwords_lie_open_in_the_database(
         assert hidden not in stored
 
 
-async def test_a_flood_of_logins_is_turned_away_while_hands_are_settled(start) -> None:  # type: ignore[no-untyped-def]
+async def test_a_flood_of_logins_is_turned_away_while_hands_are_settled(
+    start: Any,
+) -> None:
     client: Client = await start(logins_at_once=1, logins_waiting=3, hash_threads=1)
     host, table = await client.host(), await client.table()
     player = await client.guest()
