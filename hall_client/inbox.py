@@ -150,6 +150,9 @@ class Inbox(State):
 
     def _table(self, update: hall_pb2.TableUpdate, now: float) -> None:
         mirror = self.tables.get(update.table.table)
+        if mirror is None and update.HasField("snapshot") and update.snapshot.seat >= 0:
+            # A seat's first snapshot may come before the answer that tells of the seat.
+            mirror = self.tables.follow(update.table)
         if mirror is None:
             # The snapshot of a new seat may overtake the answer that says where it is.
             sitting = self.pending.any_of("quick_join", "sit")

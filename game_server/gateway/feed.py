@@ -8,7 +8,7 @@ the outbox has drained. A second overflow soon after sets `overrun`: the session
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from google.protobuf.message import Message
 
@@ -24,8 +24,9 @@ _COMES_BACK = frozenset({"RETRY", "BUSY", "NO_HOST", "OUTCOME_UNKNOWN", "TOO_FAS
 
 
 class Feed:
-    def __init__(self, limits: Limits) -> None:
+    def __init__(self, limits: Limits, *, on_overflow: Callable[[], None]) -> None:
         self._limits = limits
+        self._on_overflow = on_overflow
         self._overflowed_at = -math.inf
         self._owed = False  # updates were dropped and the connection has not drained since
         self.outbox = Outbox(max_updates=limits.outbox_updates, max_bytes=limits.outbox_bytes)
@@ -82,6 +83,7 @@ class Feed:
             self.overrun = True
         self._overflowed_at = now
         self._owed = True
+        self._on_overflow()
         for table in self.outbox.drop_tables():
             if table in self.tables:
                 self.tables[table].drop_position()

@@ -17,9 +17,11 @@ from typing import Any
 import structlog
 
 from game_server.data_client import DataClient
-from game_server.gateway import effects as fx
+from game_server.gateway.carrier import Carrier
 from game_server.gateway.connection import Connection
 from game_server.gateway.context import Context
+from game_server.gateway.effects import Effect
+from game_server.gateway.follower import Follower
 from game_server.gateway.links import Links
 from game_server.gateway.metrics import Metrics
 from game_server.gateway.openings import Openings
@@ -35,7 +37,7 @@ from game_server.gateway.stream import LinkConfig, Sent
 from game_server.gateway.tickets import Tickets
 from paiju.service.ids import now_us
 from paiju.service.refusals import Refused
-from paiju.wire.v1 import data_pb2, hall_pb2, host_pb2
+from paiju.wire.v1 import data_pb2, host_pb2
 
 SWEEP_S = 0.2
 REGISTRY_DEADLINE_S = 1.5
@@ -59,6 +61,7 @@ class Gateway:
         self.metrics = metrics
         self._data = data
         self._quota = quota
+        self._ending = False
         self._connections: set[Connection] = set()
         self._tasks: set[asyncio.Task[None]] = set()
         self._players: Players[Connection] = Players()
@@ -85,22 +88,42 @@ class Gateway:
             ),
             players=self._players,
             presence=self._presence,
+            on_opened=lambda: metrics.sessions.set(len(self._players)),
             on_replaced=self._gone,
+        )
+        self._carrier = Carrier(
+            data=data,
+            openings=self._openings,
+            rooms=self._rooms,
+            router=self._router,
+            spawn=self._spawn,
+        )
+        self._follower = Follower(
+            data=data,
+            server=context.server,
+            players=self._players,
+            presence=self._presence,
+            on_drain=self._wish,
         )
         context.game_of = self._rooms.game_of
         context.observe = metrics.command
+        context.on_overflow = metrics.overflow
 
     # ---- life --------------------------------------------------------------------------
 
     def start(self) -> None:
         """Inside the running loop: the work that goes on by itself."""
         self._spawn(self._presence.run(), "presence")
-        self._spawn(self._follow(), "follow")
+        self._spawn(self._follower.run(), "follow")
         self._spawn(self._sweep(), "sweep")
         self._router.look_up()
 
-    def drain(self, on: bool = True) -> None:
-        """No new sessions and seats; who is here is told to look for another gateway."""
+    def drain(self) -> None:
+        """For good: no new sessions and seats; who is here is told to go elsewhere."""
+        self._ending = True
+        self._set_draining(True)
+
+    def _set_draining(self, on: bool) -> None:
         if on and not self.context.draining:
             now = time.monotonic()
             for connection in self._players:
@@ -192,54 +215,8 @@ class Gateway:
             self._links.tell(host, host_command("gone", player, b"", host_pb2.Gone()))
         connection.hosts.clear()
 
-    # ---- what sessions ask for ---------------------------------------------------------
-
-    def carry_out(self, connection: Connection, effect: fx.Effect) -> None:
-        match effect:
-            case fx.ToHost(ref, room, shard, command):
-                self._router.send(Sent(connection, ref, room, shard, command, connection.hosts))
-            case fx.Join(ref, room, command):
-                self._spawn(self._join(connection, ref, room, command), "join")
-            case fx.AskData():
-                self._spawn(self._ask_data(connection, effect), effect.rpc)
-            case fx.CheckTicket():
-                self._spawn(self._resume(connection, effect), "resume")
-            case fx.AskRooms(ref, game):
-                self._spawn(self._list_rooms(connection, ref, game), "rooms")
-
-    async def _join(
-        self, connection: Connection, ref: int, room: str, command: host_pb2.HostCommand
-    ) -> None:
-        try:
-            answer = await self._rooms.join(room, command, hosts=connection.hosts)
-        except Refused as refused:
-            connection.host_failed(ref, refused)
-        else:
-            connection.host_answered(ref, answer)
-
-    async def _list_rooms(self, connection: Connection, ref: int, game: str) -> None:
-        rooms = await self._rooms.list(game)
-        connection.run(connection.session.answered(ref, rooms, time.monotonic()))
-
-    async def _ask_data(self, connection: Connection, effect: fx.AskData) -> None:
-        try:
-            reply = await self._data.call(effect.rpc, effect.request)
-            if effect.opens:
-                self._openings.open(connection, effect.ref, reply.session)
-                self.metrics.sessions.set(len(self._players))
-                return
-            result = reply.wallet if effect.rpc == "GetWallet" else hall_pb2.Done()
-        except Refused as refused:
-            connection.host_failed(effect.ref, refused)
-            return
-        connection.run(connection.session.answered(effect.ref, result, time.monotonic()))
-
-    async def _resume(self, connection: Connection, effect: fx.CheckTicket) -> None:
-        try:
-            await self._openings.resume(connection, effect)
-        except Refused as refused:
-            connection.host_failed(effect.ref, refused)
-        self.metrics.sessions.set(len(self._players))
+    def carry_out(self, connection: Connection, effect: Effect) -> None:
+        self._carrier.carry_out(connection, effect)
 
     # ---- what hosts say ----------------------------------------------------------------
 
@@ -310,30 +287,10 @@ class Gateway:
         found = (self._shards.shard(key) for key in keys)
         return {shard.host for shard in found if shard is not None}
 
-    async def _follow(self) -> None:
-        """Sessions that the data server ends, and its wish to drain, as they happen."""
-        wait_s = 0.2
-        while True:
-            begun = time.monotonic()
-            for connection in self._players:  # a data server may have forgotten them
-                player = connection.session.player
-                if player is not None:
-                    self._presence.changed(player.id, player.epoch, online=True)
-            async for event in self._data.follow(self.context.server):
-                if event.HasField("session_ended"):
-                    self._session_ended(event.session_ended)
-                elif event.HasField("drain"):
-                    self.drain(event.drain.on)
-            wait_s = 0.2 if time.monotonic() - begun > 5 else min(5.0, wait_s * 2)
-            await asyncio.sleep(_random.uniform(0.5, 1.0) * wait_s)
-
-    def _session_ended(self, ended: data_pb2.SessionEnded) -> None:
-        connection = self._players.end_below(ended.player, ended.below_epoch)
-        if connection is not None:
-            now = time.monotonic()
-            connection.run(
-                connection.session.ended(ended.below_epoch, ended.reason or "REPLACED", now)
-            )
+    def _wish(self, drain: bool) -> None:
+        """What the operator wants; a gateway that ends drains whatever he wants."""
+        if not self._ending:
+            self._set_draining(drain)
 
     def _spawn(self, work: Coroutine[Any, Any, None], name: str) -> None:
         task = asyncio.create_task(work, name=name)

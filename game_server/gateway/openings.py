@@ -32,6 +32,7 @@ class Openings:
         tickets: Tickets,
         players: Players[Connection],
         presence: Presence,
+        on_opened: Callable[[], None],
         on_replaced: Callable[[Connection, Player], None],
     ) -> None:
         """on_replaced: tell the hosts that the older connection is gone."""
@@ -39,13 +40,14 @@ class Openings:
         self._tickets = tickets
         self._players = players
         self._presence = presence
+        self._on_opened = on_opened
         self._on_replaced = on_replaced
 
     async def resume(self, connection: Connection, effect: CheckTicket) -> None:
         """Open a session by its ticket. Raises Refused."""
         resume = effect.resume
         claims = await self._tickets.verify(resume.ticket)
-        if claims.exp_us > now_us():
+        if claims.expires_us > now_us():
             session = await self._from_claims(claims, resume)
         elif resume.refresh_token:
             request = data_pb2.RenewRequest(
@@ -64,7 +66,7 @@ class Openings:
     async def _from_claims(self, claims: Claims, resume: hall_pb2.Resume) -> hall_pb2.Session:
         """The session a ticket stands for; without cursors also the player's open seats."""
         session = hall_pb2.Session(
-            session_epoch=claims.epoch, ticket=resume.ticket, ticket_expires_us=claims.exp_us
+            session_epoch=claims.epoch, ticket=resume.ticket, ticket_expires_us=claims.expires_us
         )
         session.profile.player = claims.player
         session.profile.name = claims.name
@@ -100,6 +102,7 @@ class Openings:
         if self._players.is_stale(player.id, player.pair, connection):
             raise Refused("STALE_SESSION")
         older = self._players.claim(player.id, player.pair, connection)
+        self._on_opened()
         self._presence.changed(player.id, player.epoch, online=True)
         now = time.monotonic()
         cursors = resume.cursors if resume is not None else ()

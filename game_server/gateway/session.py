@@ -56,7 +56,7 @@ class Session:
         self.state = State.NEW
         self.origin = origin
         self.player: Player | None = None
-        self.feed = Feed(limits)
+        self.feed = Feed(limits, on_overflow=context.on_overflow)
         self.voice = Voice(context, self.feed)
 
     @property
