@@ -9,8 +9,6 @@ from __future__ import annotations
 
 import asyncio
 import importlib
-import json
-import sys
 import tempfile
 import time
 from collections.abc import Mapping
@@ -29,6 +27,7 @@ from hall_client.load.books import Books, read_books, verify_records
 from hall_client.load.driver import Driver, LoadPlan
 from hall_client.load.driver import Progress as Standing
 from hall_client.load.result import LoadResult
+from paiju.cli import output
 from paiju.rules.registry import Registry
 
 MAX_DROPS = 20
@@ -49,9 +48,9 @@ def demo(
     players: Annotated[int, typer.Option(min=1, help="Bots at the tables.")] = 60,
     hands: Annotated[int, typer.Option(min=1, help="Hands to be finished.")] = 200,
     seed: Annotated[int, typer.Option(help="Of bots and dropped connections; never of cards.")] = 7,
-    json_file: Annotated[
-        str, typer.Option("--json", metavar="FILE", help="Figures as JSON; - is stdout.")
-    ] = "",
+    json: Annotated[
+        str | None, typer.Option("--json", metavar="FILE", help="Also write JSON; - is stdout.")
+    ] = None,
     database: Annotated[str, typer.Option(help="sqlite, postgresql, or a URL.")] = "sqlite",
     gateways: Annotated[int, typer.Option(min=1, help="Gateway processes.")] = 2,
     hosts: Annotated[int, typer.Option(min=1, help="Table hosts.")] = 1,
@@ -79,7 +78,7 @@ def demo(
         seed=seed,
         drop_rate=min(0.25, max(0.01, 3 * min(MAX_DROPS, hands) / (hands * ACTIONS_PER_HAND))),
     )
-    console = Console(stderr=json_file == "-")
+    console = output.console(json)
     with tempfile.TemporaryDirectory(prefix="paiju-demo-") as temporary:
         folder = data_dir or Path(temporary)
         figures = asyncio.run(
@@ -90,10 +89,7 @@ def demo(
             )
         )
     _print(console, figures)
-    if json_file == "-":
-        sys.stdout.write(json.dumps(figures, ensure_ascii=False, indent=2) + "\n")
-    elif json_file:
-        Path(json_file).write_text(json.dumps(figures, ensure_ascii=False, indent=2) + "\n")
+    output.write_json(json, figures)
     raise typer.Exit(0 if not figures["broken"] else 1)
 
 

@@ -1,20 +1,24 @@
-"""A hall of real processes around a data server in memory: two gateways and one table host.
+"""A hall of real processes: a data server on SQLite, one table host, some gateways.
 
-The data server of this process keeps wallets and escrows as plain numbers, so that tests can
-see that no coin is lost; everything else is what runs in production.
+No supervisor and no Ray: this file starts the processes and keeps the machine's lease. It
+looks like paiju.cli.local.LocalHall to whoever uses it.
 """
 
 from __future__ import annotations
 
 import asyncio
 import json
+import os
 import secrets
 import sys
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
-from paiju.wire.v1 import common_pb2, data_pb2
-from tests.integration.gateway.fake_data import TOKEN, FakeData
+from prometheus_client import CollectorRegistry
+
+from game_server.data_client import DataClient
+from game_server.gateway.metrics import Metrics
+from paiju.wire.v1 import data_pb2
 
 _HOST = """
 import json, signal, sys, threading
@@ -33,147 +37,74 @@ host.stop()
 START_S = 20.0
 
 
-class MemoryData(FakeData):
-    """FakeData with a ledger of coins, a registry of hosts, ids and records."""
-
-    def __init__(self, *, grant: int = 3000) -> None:
-        super().__init__()
-        self.grant = grant
-        self.wallets: dict[int, int] = {}
-        self.escrow: dict[int, list[int]] = {}  # sitting -> [player, stake]
-        self.sat: dict[tuple[int, int], data_pb2.SitDownReply] = {}
-        self.seats: dict[int, common_pb2.TableRef] = {}
-        self.fees = 0
-        self.settled: dict[tuple[int, int], data_pb2.Settlement] = {}
-        self._ids = 2**50
-
-    async def OpenGuest(self, request: Any, context: Any) -> data_pb2.SessionReply:
-        reply = await super().OpenGuest(request, context)
-        player = reply.session.profile.player
-        self.wallets.setdefault(player, self.grant)
-        reply.session.profile.name = request.name or f"p{player}"
-        return reply
-
-    async def RegisterHost(self, request: Any, context: Any) -> data_pb2.RegisterHostReply:
-        host = request.host.host
-        self.add_host(
-            data_pb2.HostInfo(
-                host=host,
-                epoch=request.host.epoch,
-                server=request.server,
-                cell=request.cell,
-                unix_path=request.unix_path,
-                machine=request.machine,
-                max_tables=request.max_tables,
-                alive=True,
-            )
-        )
-        self.host_for_new = host
-        return data_pb2.RegisterHostReply(epoch=request.host.epoch)
-
-    async def AllocateIds(self, request: Any, context: Any) -> data_pb2.AllocateIdsReply:
-        first, self._ids = self._ids, self._ids + request.count
-        return data_pb2.AllocateIdsReply(first=first, count=request.count)
-
-    async def FindPlayer(self, request: Any, context: Any) -> data_pb2.FindPlayerReply:
-        seats = [ref for s, ref in self.seats.items() if self.escrow[s][0] == request.player]
-        return data_pb2.FindPlayerReply(seats=seats)
-
-    async def GetWallet(self, request: Any, context: Any) -> data_pb2.GetWalletReply:
-        reply = data_pb2.GetWalletReply()
-        reply.wallet.coin = self.wallets[request.player]
-        return reply
-
-    async def SitDown(self, request: Any, context: Any) -> data_pb2.SitDownReply:
-        key = (request.player, int.from_bytes(request.op, "big"))
-        if key not in self.sat:
-            have = self.wallets[request.player]
-            if have < request.amount:
-                refusal = common_pb2.Refusal(code="NOT_ENOUGH")
-                refusal.params.update(have=str(have), need=str(request.amount))
-                return data_pb2.SitDownReply(refusal=refusal)
-            self.wallets[request.player] -= request.amount
-            sitting = self._ids = self._ids + 1
-            self.escrow[sitting] = [request.player, request.amount]
-            self.seats[sitting] = request.table
-            self.sat[key] = data_pb2.SitDownReply(sitting=sitting, stake=request.amount)
-        return self.sat[key]
-
-    async def TopUp(self, request: Any, context: Any) -> data_pb2.TopUpReply:
-        player = self.escrow[request.sitting][0]
-        have = self.wallets[player]
-        if have < request.amount:
-            refusal = common_pb2.Refusal(code="NOT_ENOUGH")
-            refusal.params.update(have=str(have), need=str(request.amount))
-            return data_pb2.TopUpReply(refusal=refusal)
-        self.wallets[player] -= request.amount
-        self.escrow[request.sitting][1] += request.amount
-        return data_pb2.TopUpReply(stake=self.escrow[request.sitting][1])
-
-    async def StandUp(self, request: Any, context: Any) -> data_pb2.StandUpReply:
-        held = self.escrow.pop(request.sitting, None)
-        self.seats.pop(request.sitting, None)
-        if held is None:
-            refusal = common_pb2.Refusal(code="NO_SUCH_SITTING")
-            return data_pb2.StandUpReply(refusal=refusal)
-        self.wallets[held[0]] += held[1]
-        return data_pb2.StandUpReply(returned=held[1])
-
-    async def Settle(self, request: Any, context: Any) -> data_pb2.SettleReply:
-        reply = data_pb2.SettleReply()
-        for settlement in request.settlements:
-            key = (settlement.table.table, settlement.hand)
-            known = key in self.settled
-            reply.results.add(repeated=known)
-            if not known:
-                self.settled[key] = settlement
-                for seat in settlement.seats:
-                    self.escrow[seat.sitting][1] += seat.delta
-                    self.fees += seat.fee
-        return reply
-
-    def all_coins(self) -> int:
-        """Constant, unless coins were made or lost."""
-        lying = sum(stake for _, stake in self.escrow.values())
-        return sum(self.wallets.values()) + lying + self.fees
-
-
 class MiniHall:
-    """`async with`; `gateways` are addresses."""
+    """`async with`; `gateways` are addresses. grant: coins of a new player."""
 
-    def __init__(self, folder: Path, *, gateways: int = 2, grant: int = 3000) -> None:
-        self.data = MemoryData(grant=grant)
+    def __init__(self, folder: Path, *, gateways: int = 2, grant: int = 10_000) -> None:
         self.gateways: list[str] = []
+        self.database_url = f"sqlite:///{folder / 'hall.sqlite3'}"
+        self.table_hosts = 1
+        self.processes: dict[str, int] = {}
+        self.logs: list[str] = []
         self._folder = folder
         self._number = gateways
-        self._processes: list[asyncio.subprocess.Process] = []
-        self._reading: list[asyncio.Task[None]] = []
-        self.logs: list[str] = []
+        self._grant = grant
+        self._children: list[asyncio.subprocess.Process] = []
+        self._tasks: list[asyncio.Task[None]] = []
+        self._data: DataClient | None = None
 
     async def __aenter__(self) -> MiniHall:
-        address = await self.data.start()
-        secret = secrets.token_bytes(32)
-        (self._folder / "token").write_text(TOKEN)
-        (self._folder / "secret").write_bytes(secret)
-        await self._start_host(address, secret)
-        for number in range(self._number):
-            await self._start_gateway(address, number)
+        try:
+            data = await self._start_data()
+            secret = secrets.token_bytes(32)
+            (self._folder / "cell-secret").write_bytes(secret)
+            await self._start_host(data, secret)
+            for number in range(self._number):
+                await self._start_gateway(data, number)
+        except BaseException:
+            await self.__aexit__()
+            raise
         return self
 
     async def __aexit__(self, *error: object) -> None:
-        for process in reversed(self._processes):
-            if process.returncode is None:
-                process.terminate()
-        for process in self._processes:
+        for child in reversed(self._children):
+            if child.returncode is None:
+                child.terminate()
             try:
-                await asyncio.wait_for(process.wait(), 15)
+                await asyncio.wait_for(child.wait(), 15)
             except TimeoutError:
-                process.kill()
-                await process.wait()
-        for task in self._reading:
+                child.kill()
+                await child.wait()
+        for task in self._tasks:
             task.cancel()
-        await asyncio.gather(*self._reading, return_exceptions=True)
-        await self.data.stop()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+        if self._data is not None:
+            await self._data.close()
+
+    async def _start_data(self) -> str:
+        environment = {f"PAIJU_DATA_{n}LISTEN": "127.0.0.1:0" for n in ("", "ADMIN_", "METRICS_")}
+        environment["PAIJU_DATA_DIR"] = str(self._folder)
+        environment["PAIJU_START_GRANT"] = str(self._grant)
+        await self._start("data", "-m", "data_server", env=environment)
+        file = self._folder / "data-server.json"
+        await self._until(file.exists)
+        address = str(json.loads(file.read_text())["address"])
+        self._token = (self._folder / "cluster-token").read_text().strip()
+        metrics = Metrics(CollectorRegistry())
+        self._data = DataClient([address], token=self._token, metrics=metrics)
+        self._tasks.append(asyncio.create_task(self._keep_lease(self._data)))
+        return address
+
+    async def _keep_lease(self, data: DataClient) -> None:
+        asked = data_pb2.RegisterServerRequest(
+            server="gs", cell="c", max_players=1000, games=["doudizhu"]
+        )
+        lease = await data.call("RegisterServer", asked)
+        while True:
+            await asyncio.sleep(lease.heartbeat_ms / 1000)
+            await data.call(
+                "Heartbeat", data_pb2.HeartbeatRequest(server="gs", lease_epoch=lease.lease_epoch)
+            )
 
     async def _start_host(self, data: str, secret: bytes) -> None:
         config = {
@@ -183,12 +114,12 @@ class MiniHall:
             "machine": "m",
             "run_dir": str(self._folder),
             "data_servers": [data],
-            "cluster_token": TOKEN,
+            "cluster_token": self._token,
             "cell_secret": secret.hex(),
             "journal_url": f"sqlite:///{self._folder}/journal.db",
             "metrics_socket": "",
         }
-        process = await self._start("-c", _HOST, json.dumps(config))
+        process = await self._start("host", "-c", _HOST, json.dumps(config))
         assert process.stdout is not None
         line = await asyncio.wait_for(process.stdout.readline(), START_S)
         assert line == b"ready\n", self.logs
@@ -199,24 +130,34 @@ class MiniHall:
             "server": "gs",
             "cell": "c",
             "machine": "m",
-            "cell_secret": str(self._folder / "secret"),
-            "cluster_token": str(self._folder / "token"),
+            "cell_secret": str(self._folder / "cell-secret"),
+            "cluster_token": str(self._folder / "cluster-token"),
             "data_servers": [data],
         }
-        await self._start("-m", "game_server.gateway", "--config-json", json.dumps(config))
+        await self._start(
+            f"gateway-{number}", "-m", "game_server.gateway", "--config-json", json.dumps(config)
+        )
+        await self._until(lambda: len(self.gateways) > number)
+
+    async def _until(self, condition: Callable[[], bool]) -> None:
         async with asyncio.timeout(START_S):
-            while len(self.gateways) <= number:  # noqa: ASYNC110
+            while not condition():
+                assert all(child.returncode is None for child in self._children), self.logs
                 await asyncio.sleep(0.01)
 
-    async def _start(self, *arguments: str) -> asyncio.subprocess.Process:
+    async def _start(
+        self, role: str, *arguments: str, env: dict[str, str] | None = None
+    ) -> asyncio.subprocess.Process:
         process = await asyncio.create_subprocess_exec(
             sys.executable,
             *arguments,
+            env={**os.environ, **(env or {})},
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.PIPE,
         )
-        self._processes.append(process)
-        self._reading.append(asyncio.create_task(self._read(process)))
+        self._children.append(process)
+        self.processes[role] = process.pid
+        self._tasks.append(asyncio.create_task(self._read(process)))
         return process
 
     async def _read(self, process: asyncio.subprocess.Process) -> None:
