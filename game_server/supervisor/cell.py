@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import importlib
 import json
+import logging
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -88,6 +89,8 @@ class Cell:
     def _connect(self, node: NodeState) -> None:
         import ray
 
+        # What it tells is for a person at a notebook; what matters comes as an exception.
+        logging.getLogger("ray").setLevel(logging.CRITICAL)
         if ray.is_initialized():
             ray.shutdown()
         ray.init(

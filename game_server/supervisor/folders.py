@@ -119,25 +119,32 @@ def machine() -> str:
 
 
 class Lock:
-    """Held from `take` to the end of the process, whatever end that is."""
+    """Held from `take` to `release` or the end of the process, whatever end that is."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, *, what: str) -> None:
         self._path = path
+        self._what = what
         self._file = -1
 
     def take(self) -> None:
         """Raises BadSettings when another process holds it."""
-        self._file = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        file = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         try:
-            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            holder = os.read(self._file, 20).decode(errors="replace").strip() or "unknown"
-            os.close(self._file)
+            holder = os.read(file, 20).decode(errors="replace").strip() or "unknown"
+            os.close(file)
             raise BadSettings(
-                f"another game server (process {holder}) runs on this data_dir"
+                f"another {self._what} (process {holder}) runs on {self._path.parent}"
             ) from None
-        os.truncate(self._file, 0)
-        os.pwrite(self._file, str(os.getpid()).encode(), 0)
+        os.truncate(file, 0)
+        os.pwrite(file, str(os.getpid()).encode(), 0)
+        self._file = file
+
+    def release(self) -> None:
+        if self._file >= 0:
+            os.close(self._file)
+            self._file = -1
 
 
 def write_json(path: Path, content: Mapping[str, Any]) -> None:

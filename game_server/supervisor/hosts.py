@@ -46,6 +46,7 @@ class Hosts:
         self._metrics = metrics
         self._hosts = [Host(config["host"], config) for config in configs]
         self._draining = False
+        self._connected = asyncio.Event()
         self._tasks: list[asyncio.Task[None]] = []
         for host in self._hosts:
             metrics.up.labels(host.name).set(0)
@@ -68,8 +69,13 @@ class Hosts:
             if host.info.get("counts")
         ]
 
+    def connected(self) -> None:
+        """A node of Ray is there: hosts may be started on it."""
+        self._connected.set()
+
     def forget(self) -> None:
         """The node of Ray has ended, and all hosts with it."""
+        self._connected.clear()
         for host in self._hosts:
             self._lost(host, "node")
 
@@ -111,6 +117,7 @@ class Hosts:
         pause = 0.2
         while True:
             if host.actor is None:
+                await self._connected.wait()
                 try:
                     host.actor = await self._cell.start_host(
                         host.name, host.config, within_s=START_WITHIN_S

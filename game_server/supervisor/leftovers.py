@@ -11,6 +11,7 @@ import os
 import shutil
 import signal
 import time
+from collections.abc import Iterable
 from pathlib import Path
 
 import structlog
@@ -57,16 +58,27 @@ class Record:
 
 def clear(folders: Folders) -> None:
     """Call it with the lock held and before anything is started."""
-    alive = _recorded(folders.run / LIST)
-    for pid, name in alive.items():
-        log.warning("leftover.killed", pid=pid, process=name)
-        _kill(pid)
-    until = time.monotonic() + END_WITHIN_S
-    while any(started_at(pid) for pid in alive) and time.monotonic() < until:
-        time.sleep(0.02)
+    end_recorded(folders.run)
     for path in (folders.run / LIST, folders.state, *folders.run.glob("*.sock")):
         path.unlink(missing_ok=True)
     _clear_ray(folders.ray_temp)
+
+
+def end_recorded(folder: Path, *, patience_s: float = 0.0) -> None:
+    """Kill those of the folder's list that still run after so long."""
+    alive = _recorded(folder / LIST)
+    _wait_gone(alive, patience_s)
+    for pid, name in alive.items():
+        if started_at(pid):
+            log.warning("leftover.killed", pid=pid, process=name)
+            _kill(pid)
+    _wait_gone(alive, END_WITHIN_S)
+
+
+def _wait_gone(pids: Iterable[int], within_s: float) -> None:
+    until = time.monotonic() + within_s
+    while any(started_at(pid) for pid in pids) and time.monotonic() < until:
+        time.sleep(0.02)
 
 
 def _clear_ray(temp: Path) -> None:

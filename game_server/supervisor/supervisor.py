@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import signal
 import time
 from contextlib import suppress
 from importlib import metadata
@@ -69,7 +70,7 @@ class Supervisor:
     async def run(self) -> None:
         """From start to drained end. Raises BadSettings when a port is taken."""
         begun = time.monotonic()
-        stop = stop_event()
+        self._stop = stop_event()
         await self._open_metrics()
         self._ray.child.start()
         for child in self._gateways.children:
@@ -93,7 +94,7 @@ class Supervisor:
             asyncio.ensure_future(self._show_state(begun)),
             asyncio.ensure_future(watch_lag(self._metrics.loop_lag.observe)),
         ]
-        stopped = asyncio.ensure_future(stop.wait())
+        stopped = asyncio.ensure_future(self._stop.wait())
         done, _ = await asyncio.wait([stopped, *tasks], return_when=asyncio.FIRST_COMPLETED)
         for task in done - {stopped}:
             log.error("supervisor.task_ended", error=repr(task.exception()))
@@ -178,15 +179,25 @@ class Supervisor:
                 continue
             node.died.clear()
             await self._cell.connect(state)
+            self._signals_again()
             log.info("ray.connected", address=state.address)
             self._link_logs(Path(state.session_dir) / "logs")
             await lease.registered.wait()
+            self._hosts.connected()
             if not started:
                 self._hosts.start()
                 started = True
                 tune_gc()
             await node.died.wait()
             self._hosts.forget()
+
+    def _signals_again(self) -> None:
+        """Ray's client puts handlers of its own in front of ours, which print a stack and,
+        after a second connect, end the process.
+        """
+        loop = asyncio.get_running_loop()
+        for number in (signal.SIGTERM, signal.SIGINT):
+            loop.add_signal_handler(number, self._stop.set)
 
     def _link_logs(self, logs: Path) -> None:
         """Output of hosts goes where Ray puts it; show it beside the others."""
