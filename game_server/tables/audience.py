@@ -29,14 +29,24 @@ class Audience(Generic[L]):
         self._subscriptions[player] = subscription
         self._groups = None
 
-    def remove(self, player: int, connection: tuple[int, int] | None = None) -> bool:
-        """Drop the player's subscription; not when it belongs to a newer connection."""
-        held = self._subscriptions.get(player)
-        if held is None or (connection is not None and held.connection > connection):
+    def remove(self, player: int) -> bool:
+        """Drop the player's subscription; whether there was one."""
+        if player not in self._subscriptions:
             return False
         del self._subscriptions[player]
         self._groups = None
         return True
+
+    def ended(self, player: int, connection: tuple[int, int], link: L) -> bool:
+        """A connection of the player at that gateway has ended: drop what it had subscribed.
+
+        Not when the subscription belongs to a newer connection, nor when the same pair has
+        meanwhile come through another gateway (an opening that was repeated there).
+        """
+        held = self._subscriptions.get(player)
+        if held is None or held.connection > connection or held.link is not link:
+            return False
+        return self.remove(player)
 
     def remove_link(self, link: L) -> list[int]:
         """Drop all of a gateway; returns the players."""

@@ -115,7 +115,7 @@ class TableHost:
         try:
             self._admit(command)
             if command.WhichOneof("body") == "gone":
-                self._gone(command)
+                self._gone(link, command)
                 return
             key = _shard_key(command)
             shard = self.desk.shards.get(key)
@@ -264,14 +264,14 @@ class TableHost:
             grid.remove_link(link)
         self._set_timer()
 
-    def _gone(self, command: host_pb2.HostCommand) -> None:
+    def _gone(self, link: Link, command: host_pb2.HostCommand) -> None:
         """The player's connection has ended, unless a newer one has taken over."""
         pair = (command.session_epoch, command.connection)
         for table_id, audience in list(self.desk.audiences.items()):
-            if audience.remove(command.player, pair):
+            if audience.ended(command.player, pair, link):
                 self._away(table_id, command.player)
         for grid in self.desk.grids.values():
-            grid.remove(command.player, pair)
+            grid.ended(command.player, pair, link)
 
     def _away(self, table_id: int, player: int) -> None:
         found = self.desk.find(table_id)

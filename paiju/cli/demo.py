@@ -31,6 +31,8 @@ from paiju.cli import output
 from paiju.rules.registry import Registry
 
 MAX_DROPS = 20
+THINK_S = (0.05, 0.25)
+"""So long bots think: without a pause one would measure how fast the bots are."""
 ACTIONS_PER_HAND = 25
 SETTLED_WITHIN_S = 30.0
 
@@ -76,6 +78,7 @@ def demo(
         hands=hands,
         drops=min(MAX_DROPS, hands),
         seed=seed,
+        think_s=THINK_S,
         drop_rate=min(0.25, max(0.01, 3 * min(MAX_DROPS, hands) / (hands * ACTIONS_PER_HAND))),
     )
     console = output.console(json)
@@ -158,7 +161,8 @@ def _figures(
 ) -> dict[str, Any]:
     figures = result.as_dict()
     figures["play_seconds"] = figures.pop("seconds")
-    figures["errors"] = [*result.errors, *wrong]
+    figures["error_texts"] = [*result.errors, *wrong]
+    figures["errors"] = figures.pop("error_count") + len(wrong)
     figures["records_verified"] = verified
     figures["settlements"] = books.settlements
     figures["voided"] = max(result.voided, books.voided)
@@ -182,7 +186,7 @@ def _broken(plan: LoadPlan, figures: Mapping[str, Any], books: Books) -> list[st
         "coins are left in escrow": ledger["escrow"] == 0,
         f"{plan.drops} resumes were asked for": figures["resumes"] >= plan.drops,
         "views differed from the hall's": figures["view_mismatches"] == 0,
-        "errors happened": not figures["errors"] and not figures["error_count"],
+        "errors happened": figures["errors"] == 0,
         "hands are not booked": books.settlements == figures["hands"],
         "records are missing or wrong": figures["records_verified"] == books.settlements,
     }
@@ -210,7 +214,7 @@ def _print(console: Console, figures: Mapping[str, Any]) -> None:
     for name, value in rows.items():
         table.add_row(name, value)
     console.print(table)
-    for error in figures["errors"][:10]:
+    for error in figures["error_texts"][:10]:
         console.print(f"  {error}", style="red", markup=False, highlight=False)
     if figures["broken"]:
         console.print("Not as promised: " + "; ".join(figures["broken"]), style="bold red")

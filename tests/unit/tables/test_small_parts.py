@@ -48,11 +48,12 @@ def test_an_older_connection_cannot_end_the_newer_ones_subscription() -> None:
     audience: Audience[str] = Audience()
     audience.add(7, Subscription("gateway-0", 0, (3, 1)))
     audience.add(7, Subscription("gateway-1", 0, (3, 2)))
-    assert not audience.remove(7, (3, 1))
+    assert not audience.ended(7, (3, 1), "gateway-0")
+    assert not audience.ended(7, (3, 2), "gateway-0"), "the same pair came through another one"
     assert audience.get(7) is not None
     assert audience.remove_link("gateway-0") == []
     assert audience.groups() == {0: {"gateway-1": [7]}}
-    assert audience.remove(7, (3, 2))
+    assert audience.ended(7, (3, 2), "gateway-1")
     assert audience.groups() == {}
 
 
