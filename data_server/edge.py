@@ -9,11 +9,7 @@ from typing import Any
 import grpc
 from grpc_health.v1 import health, health_pb2, health_pb2_grpc
 from grpc_reflection.v1alpha import reflection
-from prometheus_client import start_http_server
 
-from data_server.accounts import Accounts
-from data_server.backoffice import BackOffice
-from data_server.bank import Bank
 from data_server.calls.accounts import AccountsCalls
 from data_server.calls.admin import AdminCalls
 from data_server.calls.auth import BearerInterceptor
@@ -21,12 +17,11 @@ from data_server.calls.cluster import ClusterCalls
 from data_server.calls.lanes import Lanes
 from data_server.calls.ledger import LedgerCalls
 from data_server.folder import Addresses, Secrets
-from data_server.follow import Followers
 from data_server.lanes import Lane
 from data_server.metrics import Metrics
-from data_server.registry import Registry
+from data_server.scrape import Scrape
+from data_server.services import Services
 from data_server.settings import DataSettings
-from data_server.store.ids import Ids
 from paiju.service.red import RedInterceptor
 from paiju.wire.v1 import data_pb2, data_pb2_grpc
 
@@ -47,45 +42,37 @@ class Edge:
     secrets: Secrets
     lanes: Lanes
     metrics: Metrics
-    accounts: Accounts
-    bank: Bank
-    registry: Registry
-    followers: Followers
-    office: BackOffice
-    ids: Ids
+    services: Services
     _servers: list[grpc.aio.Server] = field(default_factory=list)
     _health: list[health.aio.HealthServicer] = field(default_factory=list)
-    _stop_metrics: Any = None
 
     async def start(self) -> Addresses:
         main, main_port = self._server(
             self.settings.data_listen, self.secrets.cluster_token, ["Accounts", "Ledger", "Cluster"]
         )
         data_pb2_grpc.add_AccountsServicer_to_server(
-            AccountsCalls(self.accounts, self.lanes, self.metrics), main
+            AccountsCalls(self.services.accounts, self.lanes, self.metrics), main
         )
         data_pb2_grpc.add_LedgerServicer_to_server(
-            LedgerCalls(self.bank, self.lanes, self.metrics), main
+            LedgerCalls(self.services.bank, self.lanes, self.metrics), main
         )
-        data_pb2_grpc.add_ClusterServicer_to_server(
-            ClusterCalls(self.registry, self.followers, self.ids, self.lanes), main
-        )
+        data_pb2_grpc.add_ClusterServicer_to_server(ClusterCalls(self.services, self.lanes), main)
         admin, admin_port = self._server(
             self.settings.data_admin_listen, self.secrets.admin_key, ["Admin"]
         )
         checks = Lane("checks", at_once=1, waiting=4)
         data_pb2_grpc.add_AdminServicer_to_server(
-            AdminCalls(self.office, self.lanes, checks), admin
+            AdminCalls(self.services.office, self.lanes, checks), admin
         )
         host, port = _split(self.settings.data_metrics_listen)
-        httpd, _ = start_http_server(port, host, registry=self.metrics.registry)
-        self._stop_metrics = httpd
+        self._scrape = Scrape(self.metrics.registry)
+        metrics_port = await self._scrape.start(host, port)
         await asyncio.gather(*(server.start() for server in self._servers))
         await self._set(health_pb2.HealthCheckResponse.SERVING)
         return Addresses(
             address=_join(self.settings.data_listen, main_port),
             admin=_join(self.settings.data_admin_listen, admin_port),
-            metrics=f"{host}:{httpd.server_port}",
+            metrics=f"{host}:{metrics_port}",
         )
 
     def _server(self, listen: str, token: str, services: list[str]) -> tuple[grpc.aio.Server, int]:
@@ -119,10 +106,8 @@ class Edge:
 
     async def stop(self) -> None:
         """Close the ports; answers that are ready still go out."""
-        await asyncio.gather(*(server.stop(1.0) for server in self._servers))
-        if self._stop_metrics is not None:
-            await asyncio.to_thread(self._stop_metrics.shutdown)
-            self._stop_metrics.server_close()
+        closing = [server.stop(1.0) for server in self._servers]
+        await asyncio.gather(*closing, self._scrape.stop())
 
 
 def _split(listen: str) -> tuple[str, int]:

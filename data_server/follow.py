@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import OrderedDict
-from collections.abc import AsyncGenerator, Iterable
+from collections.abc import AsyncGenerator, Callable, Iterable
 
 from data_server.store.sessions import Ended
 from paiju.wire.v1 import data_pb2
@@ -19,12 +19,12 @@ REMEMBERED = 65_536
 
 
 class Followers:
-    def __init__(self) -> None:
+    def __init__(self, *, on_drop: Callable[[], object] = int) -> None:
         self._queues: dict[str, set[asyncio.Queue[data_pb2.FollowEvent | None]]] = {}
         self._told: OrderedDict[int, None] = OrderedDict()
         self._draining: dict[str, bool] = {}
         self._closed = False
-        self.dropped = 0
+        self._on_drop = on_drop
 
     def servers(self) -> set[str]:
         return set(self._queues)
@@ -55,7 +55,7 @@ class Followers:
             try:
                 queue.put_nowait(event)
             except asyncio.QueueFull:
-                self.dropped += 1
+                self._on_drop()
 
     async def follow(self, server: str) -> AsyncGenerator[data_pb2.FollowEvent, None]:
         """Events for a server until the caller stops or the process drains."""

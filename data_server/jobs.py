@@ -15,12 +15,9 @@ import structlog
 from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from data_server.bank import Bank
 from data_server.metrics import Metrics
-from data_server.registry import Registry
+from data_server.services import Services
 from data_server.store import checks, presences, sessions
-from data_server.store.database import Database
-from data_server.store.operations import Operations
 from data_server.store.tables import Sitting
 from paiju.service.refusals import Refused
 
@@ -33,10 +30,7 @@ CHECK_SHARE = 0.05  # of the time at most: a ledger that takes long is checked l
 
 @dataclass(frozen=True, kw_only=True)
 class Jobs:
-    database: Database
-    registry: Registry
-    bank: Bank
-    operations: Operations
+    services: Services
     metrics: Metrics
     escrow_release_s: float
     address_us: int
@@ -44,13 +38,13 @@ class Jobs:
 
     async def sweep(self) -> None:
         """Return the stakes of sittings whose host has been silent for too long."""
-        hosts = await self.database.read(_hosts_with_sittings)
-        silent = self.registry.silent_hosts(hosts, self.escrow_release_s)
+        hosts = await self.services.database.read(_hosts_with_sittings)
+        silent = self.services.registry.silent_hosts(hosts, self.escrow_release_s)
         for host in sorted(silent):
-            sittings = await self.database.read(partial(_sittings_of, host=host))
+            sittings = await self.services.database.read(partial(_sittings_of, host=host))
             for sitting in sittings:
                 try:
-                    returned = await self.bank.release(sitting)
+                    returned = await self.services.bank.release(sitting)
                 except Refused:
                     continue  # closed meanwhile
                 self.metrics.released.inc()
@@ -59,7 +53,9 @@ class Jobs:
     async def check(self) -> float:
         """Check the whole ledger; returns the seconds it took."""
         begun = time.monotonic()
-        result = await self.database.read(lambda tx: checks.check_ledger(tx, now_us=self.clock()))
+        result = await self.services.database.read(
+            lambda tx: checks.check_ledger(tx, now_us=self.clock())
+        )
         took = time.monotonic() - begun
         faults = result.unbalanced + result.mismatched
         self.metrics.escrow.set(result.escrow)
@@ -75,13 +71,13 @@ class Jobs:
     async def cleanup(self) -> None:
         """Forget what is kept for a time only."""
         now = self.clock()
-        await self.operations.forget_old()
+        await self.services.operations.forget_old()
 
         async def work(tx: AsyncConnection) -> None:
             await presences.forget_events(tx, before_us=now - EVENTS_KEPT_US)
             await sessions.forget_addresses(tx, before_us=now - self.address_us)
 
-        await self.database.write(work)
+        await self.services.database.write(work)
 
     async def check_again_and_again(self, pause_s: float) -> None:
         while True:

@@ -22,11 +22,13 @@ _LEARN = 0.05
 
 
 class Lane:
-    def __init__(self, name: str, *, at_once: int, waiting: int) -> None:
+    def __init__(
+        self, name: str, *, at_once: int, waiting: int, on_refused: Callable[[], object] = int
+    ) -> None:
         self.name = name
         self.at_once = at_once
         self.limit = waiting
-        self.refused = 0
+        self._on_refused = on_refused
         self.working = 0
         self.queued = 0
         self._slots = asyncio.Semaphore(at_once)
@@ -39,7 +41,7 @@ class Lane:
         if self._closed:
             raise Unreachable("draining", retry_after_ms=500)
         if self._slots.locked() and self.queued >= self.limit:
-            self.refused += 1
+            self._on_refused()
             raise Overloaded(f"{self.name}: queue full", retry_after_ms=self._wait_ms())
         self.queued += 1
         try:

@@ -9,6 +9,7 @@ from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
 
 from data_server.lanes import Lane
 from paiju.service.red import BUCKETS_S, Red
+from paiju.wire.v1 import data_pb2
 
 LOGIN_OUTCOMES = ("opened", "refused")
 LOGIN_KINDS = ("guest", "register", "login", "renew", "change_password")
@@ -20,6 +21,9 @@ class Metrics:
     def __init__(self) -> None:
         self.registry = CollectorRegistry()
         self.red = Red.make("paiju_data", self.registry)
+        for service in data_pb2.DESCRIPTOR.services_by_name.values():
+            for method in service.methods:
+                self.red.calls.labels(method.name)
         self.logins = self._counter(
             "logins", "Attempts to open or renew a session.", ["kind", "outcome"]
         )
@@ -38,6 +42,11 @@ class Metrics:
         self.job_failures = self._counter("job_failures", "Runs of a job that failed.", ["job"])
         for job in JOBS:
             self.job_failures.labels(job)
+        self.hashes = self._counter("password_hashes", "Password hashes asked for.", [])
+        self.follow_dropped = self._counter("follow_dropped", "Events lost by slow followers.", [])
+        self.lane_refused = self._counter(
+            "lane_refused", "Calls refused because the queue was full.", ["lane"]
+        )
         self.released = self._counter(
             "sittings_released", "Sittings of silent hosts whose stake was returned.", []
         )
@@ -71,11 +80,9 @@ class Metrics:
     def watch_lanes(self, lanes: Sequence[Lane]) -> None:
         working = self._lane_gauge("lane_working", "Calls at work.")
         queued = self._lane_gauge("lane_queued", "Calls that wait for their turn.")
-        refused = self._lane_gauge("lane_refused", "Calls refused: the queue was full.")
         for lane in lanes:
             working.labels(lane.name).set_function(partial(getattr, lane, "working"))
             queued.labels(lane.name).set_function(partial(getattr, lane, "queued"))
-            refused.labels(lane.name).set_function(partial(getattr, lane, "refused"))
 
     def _lane_gauge(self, name: str, text: str) -> Gauge:
         return Gauge(f"paiju_data_{name}", text, ["lane"], registry=self.registry)

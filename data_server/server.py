@@ -11,13 +11,9 @@ import asyncio
 import time
 from collections.abc import Callable
 from contextlib import suppress
-from zoneinfo import ZoneInfo
 
 import structlog
 
-from data_server.accounts import Accounts
-from data_server.backoffice import BackOffice
-from data_server.bank import Bank
 from data_server.calls.lanes import Lanes
 from data_server.edge import Edge
 from data_server.folder import Addresses, Secrets, announce, withdraw
@@ -28,21 +24,16 @@ from data_server.metrics import Metrics
 from data_server.passwords import Passwords
 from data_server.policy import MayPlay, not_frozen
 from data_server.registry import Registry
+from data_server.services import DAY_US, Services
 from data_server.settings import DataSettings
 from data_server.store import migrate
-from data_server.store.books import load_hall_accounts
 from data_server.store.database import Database
-from data_server.store.ids import Ids
-from data_server.store.operations import Operations
-from data_server.store.reliefs import ReliefRule
-from data_server.store.sessions import Opener
 from data_server.tickets import Tickets
 from paiju.service.ids import now_us
 from paiju.service.process import stop_event, tune_gc, watch_lag
 
 log = structlog.get_logger()
 
-DAY_US = 86_400 * 10**6
 JOB_CONNECTIONS = 4
 KEYS_EVERY_S = 30.0
 
@@ -63,11 +54,13 @@ class DataServer:
         self._clock = clock
         self._monotonic = monotonic
         self.metrics = Metrics()
-        self.lanes = Lanes.make(settings)
-        self.followers = Followers()
+        self.lanes = Lanes.make(settings, refused=self.metrics.lane_refused)
+        self.followers = Followers(on_drop=self.metrics.follow_dropped.inc)
+        if settings.data_dir is not None or not settings.database_url:
+            settings.folder().mkdir(mode=0o700, parents=True, exist_ok=True)
         self.secrets = Secrets.load(settings)
         self.tickets = Tickets(self.secrets.keys, ticket_us=settings.ticket_s * 10**6)
-        self.passwords = Passwords(threads=settings.hash_threads)
+        self.passwords = Passwords(threads=settings.hash_threads, on_hash=self.metrics.hashes.inc)
         self.database = Database(settings.url(), pool=self.lanes.connections() + JOB_CONNECTIONS)
         self.registry = Registry(
             database=self.database,
@@ -82,50 +75,18 @@ class DataServer:
         """Serve; returns where. Raises what stands in the way."""
         settings = self.settings
         await self._prepare_schema()
-        ids = Ids(self.database)
-        hall = await load_hall_accounts(ids, shards=settings.house_shards)
-        operations = Operations(
-            self.database, key=self.tickets.keys.derived("operations"), clock=self._clock
-        )
-        self.accounts = Accounts(
+        self.services = await Services.build(
+            settings,
             database=self.database,
-            ids=ids,
-            operations=operations,
+            registry=self.registry,
+            followers=self.followers,
             passwords=self.passwords,
             tickets=self.tickets,
-            opener=Opener(self.tickets, settings.refresh_days * DAY_US),
-            relief=ReliefRule(
-                below=settings.relief_below,
-                to=settings.relief_to,
-                per_day=settings.relief_per_day,
-                zone=ZoneInfo(settings.timezone),
-            ),
-            followers=self.followers,
-            hall=hall,
-            start_grant=settings.start_grant,
-            clock=self._clock,
-        )
-        self.bank = Bank(
-            database=self.database,
-            ids=ids,
-            operations=operations,
-            hall=hall,
             may_play=self._may_play,
             clock=self._clock,
         )
-        office = BackOffice(
-            database=self.database,
-            ids=ids,
-            operations=operations,
-            registry=self.registry,
-            hall=hall,
-            clock=self._clock,
-        )
         self.jobs = Jobs(
-            database=self.database,
-            registry=self.registry,
-            bank=self.bank,
-            operations=operations,
+            services=self.services,
             metrics=self.metrics,
             escrow_release_s=settings.escrow_release_s,
             address_us=settings.address_days * DAY_US,
@@ -138,12 +99,7 @@ class DataServer:
             secrets=self.secrets,
             lanes=self.lanes,
             metrics=self.metrics,
-            accounts=self.accounts,
-            bank=self.bank,
-            registry=self.registry,
-            followers=self.followers,
-            office=office,
-            ids=ids,
+            services=self.services,
         )
         addresses = await self.edge.start()
         self._start_jobs()
@@ -200,10 +156,8 @@ class DataServer:
         metrics.watch_lanes(self.lanes.all())
         watch, now = metrics.watch, self._monotonic
         watch("hash_waiting", "Password hashes asked for.", lambda: self.passwords.waiting)
-        watch("hashes", "Password hashes made since the start.", lambda: self.passwords.hashes)
         watch("pool_in_use", "Database connections at work.", self.database.pool_in_use)
         watch("followers", "Open Follow streams.", self.followers.count)
-        watch("follow_dropped", "Events lost by slow followers.", lambda: self.followers.dropped)
         watch("servers_alive", "Servers with a lease.", lambda: registry.servers.count_alive(now()))
         watch("hosts_alive", "Hosts with a lease.", lambda: registry.hosts.count_alive(now()))
         watch(

@@ -35,6 +35,8 @@ from paiju.wire.v1 import common_pb2, hall_pb2
 
 EVENT_QUEUE = 2_000
 """Events kept for a slow reader of `events()`; the oldest go first."""
+_SNAPSHOT_S = 5.0
+"""A new seat's snapshot comes by itself; after this the table is asked for it."""
 
 
 class HallClient(Commands):
@@ -202,7 +204,10 @@ class HallClient(Commands):
 
     async def _taken(self, seated: hall_pb2.Seated) -> TableHandle:
         handle = self.table(seated.table.table)
-        await handle.wait(lambda view: True, timeout_s=self._timeout_s)
+        try:
+            await handle.wait(lambda _: True, timeout_s=_SNAPSHOT_S)
+        except TimeoutError:
+            return await self.watch(seated.table)
         return handle
 
     # ---- events and calls ------------------------------------------------------------------

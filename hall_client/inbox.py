@@ -154,7 +154,12 @@ class Inbox(State):
             # A seat's first snapshot may come before the answer that tells of the seat.
             mirror = self.tables.follow(update.table)
         if mirror is None:
-            return  # left meanwhile
+            # The snapshot of a new seat may overtake the answer that says where it is.
+            sitting = self.pending.any_of("quick_join", "sit")
+            if not (sitting and update.HasField("snapshot")):
+                return  # left meanwhile
+            mirror = self.tables.follow(update.table)
+        seat = mirror.seat
         outcome = mirror.apply(update)
         if outcome in (Outcome.GAP, Outcome.MISMATCH):
             self._resync(mirror, now)
@@ -168,6 +173,11 @@ class Inbox(State):
                 events=update.step.events if outcome is Outcome.APPLIED else (),
             )
         )
+        if seat >= 0 and mirror.seat < 0:
+            # Lost while we were away: the notice went to a connection that was gone.
+            self._close_table(update.table.table, "SEAT_LOST")
+            unwatch = hall_pb2.Unwatch(table=update.table)
+            self._internal(hall_pb2.Command(unwatch=unwatch), now)
 
     def _resync(self, mirror: TableMirror, now: float) -> None:
         if self.tables.ask_resync(mirror.ref.table):

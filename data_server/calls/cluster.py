@@ -11,9 +11,7 @@ import grpc
 
 from data_server.calls.guard import answered
 from data_server.calls.lanes import Lanes
-from data_server.follow import Followers
-from data_server.registry import Registry
-from data_server.store.ids import Ids
+from data_server.services import Services
 from paiju.wire.v1 import data_pb2, data_pb2_grpc
 
 Context = grpc.aio.ServicerContext[Any, Any]
@@ -23,9 +21,7 @@ MAX_IDS = 1_000_000
 
 @dataclass(frozen=True)
 class ClusterCalls(data_pb2_grpc.ClusterServicer):
-    registry: Registry
-    followers: Followers
-    ids: Ids
+    services: Services
     lanes: Lanes
 
     async def RegisterServer(
@@ -35,7 +31,7 @@ class ClusterCalls(data_pb2_grpc.ClusterServicer):
             context,
             self.lanes.cluster,
             data_pb2.RegisterServerReply,
-            lambda: self.registry.register_server(request),
+            lambda: self.services.registry.register_server(request),
         )
 
     async def Heartbeat(
@@ -45,7 +41,7 @@ class ClusterCalls(data_pb2_grpc.ClusterServicer):
             context,
             self.lanes.cluster,
             data_pb2.HeartbeatReply,
-            lambda: self.registry.heartbeat(request),
+            lambda: self.services.registry.heartbeat(request),
         )
 
     async def RegisterHost(
@@ -55,14 +51,14 @@ class ClusterCalls(data_pb2_grpc.ClusterServicer):
             context,
             self.lanes.cluster,
             data_pb2.RegisterHostReply,
-            lambda: self.registry.register_host(request),
+            lambda: self.services.registry.register_host(request),
         )
 
     async def ListHosts(
         self, request: data_pb2.ListHostsRequest, context: Context
     ) -> data_pb2.ListHostsReply:
         return await answered(
-            context, self.lanes.reads, data_pb2.ListHostsReply, self.registry.list_hosts
+            context, self.lanes.reads, data_pb2.ListHostsReply, self.services.registry.list_hosts
         )
 
     async def GetShards(
@@ -72,7 +68,7 @@ class ClusterCalls(data_pb2_grpc.ClusterServicer):
             context,
             self.lanes.reads,
             data_pb2.GetShardsReply,
-            lambda: self.registry.get_shards(request),
+            lambda: self.services.shards.get_shards(request),
         )
 
     async def OpenShard(
@@ -82,7 +78,7 @@ class ClusterCalls(data_pb2_grpc.ClusterServicer):
             context,
             self.lanes.cluster,
             data_pb2.OpenShardReply,
-            lambda: self.registry.open_shard(request),
+            lambda: self.services.shards.open_shard(request),
         )
 
     async def AllocateIds(
@@ -92,14 +88,17 @@ class ClusterCalls(data_pb2_grpc.ClusterServicer):
             await context.abort(grpc.StatusCode.INVALID_ARGUMENT, f"count must be 1 to {MAX_IDS}")
 
         async def work() -> data_pb2.AllocateIdsReply:
-            first = await self.ids.allocate(request.count)
+            first = await self.services.ids.allocate(request.count)
             return data_pb2.AllocateIdsReply(first=first, count=request.count)
 
         return await answered(context, self.lanes.cluster, data_pb2.AllocateIdsReply, work)
 
     async def Presence(self, request: data_pb2.PresenceRequest, context: Context) -> data_pb2.Reply:
         return await answered(
-            context, self.lanes.cluster, data_pb2.Reply, lambda: self.registry.presence(request)
+            context,
+            self.lanes.cluster,
+            data_pb2.Reply,
+            lambda: self.services.whereabouts.presence(request),
         )
 
     async def FindPlayer(
@@ -109,17 +108,20 @@ class ClusterCalls(data_pb2_grpc.ClusterServicer):
             context,
             self.lanes.reads,
             data_pb2.FindPlayerReply,
-            lambda: self.registry.find_player(request),
+            lambda: self.services.whereabouts.find_player(request),
         )
 
     async def Report(self, request: data_pb2.ReportRequest, context: Context) -> data_pb2.Reply:
         return await answered(
-            context, self.lanes.cluster, data_pb2.Reply, lambda: self.registry.report(request)
+            context,
+            self.lanes.cluster,
+            data_pb2.Reply,
+            lambda: self.services.whereabouts.report(request),
         )
 
     async def Follow(
         self, request: data_pb2.FollowRequest, context: Context
     ) -> AsyncIterator[data_pb2.FollowEvent]:
-        async with aclosing(self.followers.follow(request.server)) as events:
+        async with aclosing(self.services.followers.follow(request.server)) as events:
             async for event in events:
                 yield event

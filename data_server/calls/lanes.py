@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+
+from prometheus_client import Counter
 
 from data_server.lanes import Lane
 from data_server.settings import DataSettings
@@ -18,18 +20,21 @@ class Lanes:
     reads: Lane
 
     @classmethod
-    def make(cls, settings: DataSettings) -> Lanes:
-        s = settings
-        return cls(
-            Lane("logins", at_once=s.logins_at_once, waiting=s.logins_waiting),
-            Lane("settlements", at_once=s.settlements_at_once, waiting=s.settlements_waiting),
-            Lane("sittings", at_once=s.sittings_at_once, waiting=s.sittings_waiting),
-            Lane("cluster", at_once=s.cluster_at_once, waiting=s.cluster_waiting),
-            Lane("reads", at_once=s.reads_at_once, waiting=s.reads_waiting),
-        )
+    def make(cls, settings: DataSettings, *, refused: Counter) -> Lanes:
+        """refused: counts what did not fit, by lane."""
+
+        def lane(name: str) -> Lane:
+            return Lane(
+                name,
+                at_once=getattr(settings, f"{name}_at_once"),
+                waiting=getattr(settings, f"{name}_waiting"),
+                on_refused=refused.labels(name).inc,
+            )
+
+        return cls(*(lane(field.name) for field in fields(cls)))
 
     def all(self) -> list[Lane]:
-        return [self.logins, self.settlements, self.sittings, self.cluster, self.reads]
+        return [getattr(self, field.name) for field in fields(self)]
 
     def connections(self) -> int:
         """How many database connections they need at most, so that none waits for another."""

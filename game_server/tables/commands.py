@@ -58,8 +58,7 @@ def stand(
         lambda t: t.stand(
             command.player,
             abandon=command.stand.abandon,
-            now=desk.now(),
-            wall_us=ids.now_us(),
+            at=desk.at(),
         ),
     )
     return seating.stand_up(shard, table, seat)
@@ -93,8 +92,7 @@ def ready(
             command.player,
             contribution=command.ready.contribution[: protocol.MAX_CONTRIBUTION_BYTES],
             ready=not command.ready.not_ready,
-            now=desk.now(),
-            wall_us=ids.now_us(),
+            at=desk.at(),
         ),
     )
     return _DONE
@@ -113,8 +111,7 @@ def act(
             hand=asked.hand,
             decided_on=asked.decided_on,
             op=command.op,
-            now=desk.now(),
-            wall_us=ids.now_us(),
+            at=desk.at(),
         ),
     )
     return Answer(acted=hall_pb2.Acted(hand=asked.hand, seq=seq))

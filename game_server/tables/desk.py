@@ -16,6 +16,7 @@ from game_server.tables.audience import Audience
 from game_server.tables.journal import Row
 from game_server.tables.links import Link
 from game_server.tables.metrics import HostMetrics
+from game_server.tables.moment import Moment
 from game_server.tables.outgoing import Outgoing
 from game_server.tables.room import RoomSpec
 from game_server.tables.shard import Shard
@@ -72,6 +73,9 @@ class Desk:
         """Monotonic milliseconds."""
         return int(self._clock() * 1000)
 
+    def at(self) -> Moment:
+        return Moment(self.now(), ids.now_us())
+
     # ---- directory -------------------------------------------------------------------------
 
     def open_shard(self, key: ShardKey) -> Shard:
@@ -101,8 +105,7 @@ class Desk:
             package=package,
             epoch=self.epoch,
             entropy=self._entropy,
-            now=self.now(),
-            wall_us=ids.now_us(),
+            at=self.at(),
         )
         self.audiences[ref.table] = Audience()
         self._shard_of[ref.table] = self.shards[room.id, ref.shard]
@@ -142,7 +145,7 @@ class Desk:
             raise
         except Exception as fault:
             log.exception("table.fault", table=table.ref.table, error=repr(fault))
-            table.void("fault", now=self.now(), wall_us=ids.now_us())
+            table.void("fault", at=self.at())
             raise Refused("INTERNAL") from fault
         finally:
             self._take(shard, table)

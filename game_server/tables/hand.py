@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from game_server.tables.moment import Moment
 from paiju.rules import shuffle
 from paiju.rules.api import CHANCE, Event, Game, Outcome, State
 from paiju.rules.record import Record, RecordedAction, RecordedOutcome
@@ -28,21 +29,19 @@ class Hand:
         carry: dict[str, Any] | None,
         secret: bytes,
         contributions: Sequence[bytes],
-        began_ms: int,
-        began_us: int,
+        at: Moment,
     ) -> None:
         self.number = number
         self.game = game
         self.secret = secret
         self.contributions = list(contributions)
         self.state: State = game.new_state(len(players), wealth=wealth, carry=carry)
-        self.began_ms = began_ms
+        self.began = at
         self._table = table
         self._package = package
         self._players = list(players)
         self._wealth = None if wealth is None else list(wealth)
         self._carry = dict(carry or {})
-        self._began_us = began_us
         self._actions: list[RecordedAction] = []
         self._rng = shuffle.ShakeRng(
             secret, self.contributions, context=shuffle.hand_context(str(table), number)
@@ -57,8 +56,10 @@ class Hand:
         return shuffle.commitment(self.secret).hex()
 
     def waits_for_chance(self) -> bool:
-        """Whether nature must act before anybody else may."""
-        return self.state.to_act() == (CHANCE,)
+        """Whether nature must act, at once, before anybody else may."""
+        if self.state.to_act() != (CHANCE,):
+            return False
+        return all(deadline.seat != CHANCE for deadline in self.state.deadlines())
 
     def chance(self, *, now: int) -> tuple[str, list[Event]]:
         """Nature's next action, drawn and applied: its line and the events."""
@@ -102,7 +103,7 @@ class Hand:
         return max(0, -world.outcome().deltas[seat]) if world.is_terminal() else 0
 
     def _log(self, seat: int, text: str, now: int, cause: str) -> None:
-        self._actions.append(RecordedAction(seat, text, max(0, now - self.began_ms), cause))
+        self._actions.append(RecordedAction(seat, text, max(0, now - self.began.ms), cause))
 
     def outcome(self) -> Outcome:
         """The rules' outcome; only when over."""
@@ -126,7 +127,7 @@ class Hand:
             contributions=[c.hex() for c in self.contributions],
             secret=self.secret.hex(),
             actions=list(self._actions),
-            started_us=self._began_us,
+            started_us=self.began.us,
             ended_us=ended_us,
             outcome=RecordedOutcome.of(outcome, seats=seats),
         )

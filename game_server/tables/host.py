@@ -31,7 +31,6 @@ from game_server.tables.seating import Seating
 from game_server.tables.shard import Shard
 from game_server.tables.table import Table
 from paiju.rules.api import Game
-from paiju.service import ids
 from paiju.service.refusals import Refused
 from paiju.wire.v1 import data_pb2, hall_pb2, host_pb2
 
@@ -323,14 +322,14 @@ class TableHost:
         self._timer = None
         if self._stalled_since is not None:
             return  # nobody can act; the clocks are pushed back when the journal flows
-        now = self.desk.now()
-        for table_id in self.desk.wheel.pop(now):
+        at = self.desk.at()
+        for table_id in self.desk.wheel.pop(at.ms):
             found = self.desk.find(table_id)
             if found is None:
                 continue
             shard, table = found
             try:
-                self.desk.step(shard, table, lambda t: t.expire(now=now, wall_us=ids.now_us()))
+                self.desk.step(shard, table, lambda t: t.expire(at))
             except Refused:
                 log.warning("table.expire_refused", table=table_id)
         self._set_timer()
@@ -388,9 +387,7 @@ class TableHost:
         """For the end of a drain: hands still running are void, every escrow is returned."""
         for shard in self.desk.shards.values():
             for table in shard:
-                self.desk.step(
-                    shard, table, lambda t: t.close(now=self.desk.now(), wall_us=ids.now_us())
-                )
+                self.desk.step(shard, table, lambda t: t.close(at=self.desk.at()))
         while self._tasks:
             await asyncio.wait(set(self._tasks))
 

@@ -92,7 +92,7 @@ class Outgoing:
     def snapshot(self, link: Link, player: int, table: Table, viewer: int, now: int) -> None:
         """The whole view as it is now."""
         form = table.snapshot(viewer, now)
-        self._numbered(link, [player], table, form, table.seq, snapshot=True)
+        self._numbered(link, [player], table, form, table.stream.seq, snapshot=True)
 
     def _numbered(
         self,
@@ -121,7 +121,7 @@ class Outgoing:
         seated = sum(1 for seat in table.seats if seat is not None and audience.get(seat.player))
         presence = hall_pb2.TablePresence(
             table=table.ref,
-            away=table.away(),
+            away=table.roster.away(),
             spectators=len(audience) - seated,
             clocks=table.clocks(now),
         )

@@ -17,7 +17,6 @@ from game_server.tables.outbox import Outbox
 from game_server.tables.room import RoomSpec
 from game_server.tables.shard import Shard
 from game_server.tables.table import Table
-from paiju.service import ids
 from paiju.service.refusals import Refused
 from paiju.wire.v1 import common_pb2, hall_pb2, host_pb2
 
@@ -61,19 +60,13 @@ class Seating:
                 amount=amount,
             )
         except Refused:
-            table.unreserve(seat)
+            table.roster.unreserve(seat)
             shard.freed(command.player, table)
             raise
         desk.step(
             shard,
             table,
-            lambda t: t.seated(
-                seat,
-                sitting=reply.sitting,
-                stake=reply.stake,
-                now=desk.now(),
-                wall_us=ids.now_us(),
-            ),
+            lambda t: t.seated(seat, sitting=reply.sitting, stake=reply.stake, at=desk.at()),
         )
         if not self._is_current(command) or link.closed:
             # The player went away meanwhile. A newer connection subscribes by itself.
@@ -101,7 +94,7 @@ class Seating:
         await self._cashier.stand_up(sitting=held.sitting)
         if table.seats[seat] is not held:
             return  # another task was quicker
-        desk.step(shard, table, lambda t: t.left(seat, now=desk.now(), wall_us=ids.now_us()))
+        desk.step(shard, table, lambda t: t.left(seat, at=desk.at()))
         shard.freed(held.player, table)
         asked = held.sitting in self._standing
         self._standing.discard(held.sitting)
@@ -129,9 +122,7 @@ class Seating:
             self._desk.step(
                 shard,
                 table,
-                lambda t: t.topped_up(
-                    seat, amount=amount, now=self._desk.now(), wall_us=ids.now_us()
-                ),
+                lambda t: t.topped_up(seat, amount=amount, at=self._desk.at()),
             )
         return host_pb2.HostAnswer(done=hall_pb2.Done())
 
@@ -145,17 +136,17 @@ class Seating:
     ) -> None:
         """From here on the player gets what the table does, after what it is missing."""
         desk = self._desk
-        viewer = table.viewer_of(table.seat_of(command.player))
+        viewer = table.stream.viewer_of(table.seat_of(command.player))
         audience = desk.audiences[table.ref.table]
         pair = (command.session_epoch, command.connection)
         audience.add(command.player, Subscription(link, viewer, pair))
         missed = None
         if cursor is not None:
-            missed = table.missed(viewer, epoch=cursor.epoch, seq=cursor.seq)
+            missed = table.stream.missed(viewer, epoch=cursor.epoch, seq=cursor.seq)
         if missed is None:
             desk.out.snapshot(link, command.player, table, viewer, desk.now())
         else:
-            first = table.seq - len(missed) + 1
+            first = table.stream.seq - len(missed) + 1
             for seq, form in enumerate(missed, start=first):
                 desk.out.form(link, [command.player], table, form, seq=seq)
         desk.step(shard, table, lambda t: t.set_away(command.player, False, now=desk.now()))

@@ -67,13 +67,13 @@ class Shard:
         if self.table_of(player) is not None:
             raise Refused("ALREADY_SEATED")
         table = max(
-            (t for t in self.tables.values() if not t.playing and t.free_seats()),
-            key=lambda t: (self.seats - len(t.free_seats()), -t.ref.table),
+            (t for t in self.tables.values() if not t.playing and t.roster.free()),
+            key=lambda t: (self.seats - len(t.roster.free()), -t.ref.table),
             default=None,
         )
         if table is None:
             table = self.open_table()
-        seat = table.free_seats()[0]
+        seat = table.roster.free()[0]
         self._reserve(table, seat, player, name)
         return table, seat
 
@@ -86,7 +86,7 @@ class Shard:
         return table
 
     def _reserve(self, table: Table, seat: int, player: int, name: str) -> None:
-        table.reserve(seat=seat, player=player, name=name)
+        table.roster.reserve(seat=seat, player=player, name=name)
         self._table_of[player] = table.ref.table
         self._dirty.add(table.ref.table)
 
@@ -165,7 +165,7 @@ class Shard:
 
 
 def _grid_table(table: Table) -> hall_pb2.GridTable:
-    away = set(table.away())
+    away = set(table.roster.away())
     return hall_pb2.GridTable(
         table=table.ref.table,
         phase="playing" if table.playing else "waiting",

@@ -48,8 +48,8 @@ class LoadPlan:
     drops: int
     seed: int
     drop_rate: float = 0.02
-    away_s: tuple[float, float] = (0.0, 0.4)
-    think_s: tuple[float, float] = (0.0, 0.0)
+    away_s: tuple[float, float] = (0.0, 0.3)
+    think_s: tuple[float, float] = (0.0, 0.05)
     arrivals_per_s: float = 60.0
     deadline_s: float = 600.0
     locale: str = "en"

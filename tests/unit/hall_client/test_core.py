@@ -8,12 +8,12 @@ import pytest
 
 from hall_client.core import Core
 from hall_client.errors import OutcomeUnknown, Refused, Replaced, SessionEnded, TicketRefused
-from hall_client.events import Connected, Disconnected, TableChanged
+from hall_client.events import Connected, Disconnected, TableChanged, TableClosed
 from hall_client.happenings import Answered, Failed, Hangup
 from hall_client.mirror import Outcome
 from paiju.wire import protocol
 from paiju.wire.v1 import common_pb2, hall_pb2
-from tests.unit.hall_client.toy import ToyTable
+from tests.unit.hall_client.toy import SPECTATOR, ToyTable
 
 
 def sent(core: Core, now: float = 0.0) -> list[hall_pb2.Command]:
@@ -178,6 +178,17 @@ def test_a_gap_asks_once_for_a_snapshot() -> None:
     give(core, table=table.snapshot(0))
     mirror = core.tables.get(9)
     assert mirror is not None and mirror.parts == table.views[0]
+
+
+def test_a_seat_lost_while_away_closes_the_table() -> None:
+    core, table = opened(), ToyTable(9)
+    following(core, table)
+    resumed(core)
+    happenings = give(core, 1.0, table=table.snapshot(SPECTATOR))
+    assert any(isinstance(h, TableClosed) and h.reason == "SEAT_LOST" for h in happenings)
+    assert core.tables.get(9) is None
+    (unwatch,) = sent(core, 1.0)
+    assert unwatch.WhichOneof("body") == "unwatch"
 
 
 def test_endings() -> None:

@@ -9,8 +9,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
+from game_server.tables.moment import Moment
 from game_server.tables.room import RoomSpec
-from game_server.tables.table import Output, Settled, Step, Table
+from game_server.tables.stream import Step
+from game_server.tables.table import Output, Settled, Table
 from paiju.rules.registry import Registry
 from paiju.wire.v1 import common_pb2, hall_pb2
 
@@ -84,8 +86,7 @@ class TableHarness:
             package="1.0.0",
             epoch=3,
             entropy=entropy(seed),
-            now=self.now,
-            wall_us=self.wall_us,
+            at=self.at,
         )
         self.steps: list[Step] = []
         self.settled: list[Settled] = []
@@ -96,12 +97,8 @@ class TableHarness:
         self.collect()
 
     @property
-    def wall_us(self) -> int:
-        return 1_700_000_000_000_000 + self.now * 1000
-
-    @property
-    def at(self) -> dict[str, int]:
-        return {"now": self.now, "wall_us": self.wall_us}
+    def at(self) -> Moment:
+        return Moment(self.now, 1_700_000_000_000_000 + self.now * 1000)
 
     def collect(self) -> Output:
         """What the host does after each call: take the output, send it on."""
@@ -117,19 +114,19 @@ class TableHarness:
         return out
 
     def watch(self, seat: int | None) -> Receiver:
-        receiver = Receiver(self.table.viewer_of(seat))
+        receiver = Receiver(self.table.stream.viewer_of(seat))
         receiver.take(self.table.snapshot(receiver.viewer, self.now))
         self.receivers.append(receiver)
         return receiver
 
     def sit(self, player: int, seat: int, *, stake: int = 1_000) -> None:
-        self.table.reserve(seat=seat, player=player, name=f"p{player}")
+        self.table.roster.reserve(seat=seat, player=player, name=f"p{player}")
         self._sitting += 1
-        self.table.seated(seat, sitting=self._sitting, stake=stake, **self.at)
+        self.table.seated(seat, sitting=self._sitting, stake=stake, at=self.at)
         self.collect()
 
     def ready(self, player: int) -> None:
-        self.table.ready(player, contribution=b"c%d" % player, ready=True, **self.at)
+        self.table.ready(player, contribution=b"c%d" % player, ready=True, at=self.at)
         self.collect()
 
     def act(self, player: int, action: str, *, decided_on: int | None = None) -> int:
@@ -138,8 +135,8 @@ class TableHarness:
                 player,
                 action,
                 hand=self.table.hand_number,
-                decided_on=self.table.seq if decided_on is None else decided_on,
-                **self.at,
+                decided_on=self.table.stream.seq if decided_on is None else decided_on,
+                at=self.at,
             )
         finally:
             self.collect()
@@ -149,7 +146,7 @@ class TableHarness:
         end = self.now + ms
         while (due := self.table.next_due()) is not None and due <= end:
             self.now = max(self.now, due)
-            self.table.expire(**self.at)
+            self.table.expire(self.at)
             self.collect()
         self.now = end
 
@@ -157,7 +154,7 @@ class TableHarness:
         """The data server has returned every escrow asked for."""
         for seat in self.leaving:
             if self.table.seats[seat] is not None:
-                self.table.left(seat, **self.at)
+                self.table.left(seat, at=self.at)
         self.leaving = []
         self.collect()
 

@@ -220,12 +220,14 @@ async def test_three_join_play_and_are_settled(rig: Rig) -> None:
         answer = await rig.ask(
             link,
             player,
-            act=hall_pb2.Act(table=ref, action=line, hand=table.hand_number, decided_on=table.seq),
+            act=hall_pb2.Act(
+                table=ref, action=line, hand=table.hand_number, decided_on=table.stream.seq
+            ),
         )
         assert answer.HasField("acted"), answer
     await _until(lambda: rig.ledger.settled)
     numbers = [update.seq for update in link.updates(1)]
-    assert numbers == list(range(numbers[0], table.seq + 1))
+    assert numbers == list(range(numbers[0], table.stream.seq + 1))
     stakes = {s.sitting: s.stake for s in table.seats}
     assert stakes == rig.ledger.open
 
@@ -281,7 +283,7 @@ async def test_a_stale_gateway_cannot_act_for_a_player_who_moved(rig: Rig) -> No
         old,  # type: ignore[arg-type]
         host_pb2.HostCommand(player=1, session_epoch=1, connection=1, gone=host_pb2.Gone()),
     )
-    assert rig.table(ref).away() == [], "the older connection's end is not the player's"
+    assert rig.table(ref).roster.away() == [], "the older connection's end is not the player's"
     await rig.ask(new, 1, connection=2, ready=hall_pb2.Ready(table=ref))
     await _until(lambda: any(u.seq for u in new.updates(1)))
     assert len(old.events) <= number_of_events + 1
@@ -296,14 +298,14 @@ async def test_a_cut_stream_means_away_and_a_cursor_brings_exactly_what_was_miss
     seq = first.updates(1)[-1].seq
     first.closed = True
     rig.host.link_closed(first)  # type: ignore[arg-type]
-    assert rig.table(ref).away() == [0]
+    assert rig.table(ref).roster.away() == [0]
     await rig.join(second, 2)
     await rig.join(second, 3)
     cursor = common_pb2.Cursor(table=ref, epoch=1, seq=seq)
     await rig.ask(second, 1, connection=2, watch=hall_pb2.Watch(table=ref, cursor=cursor))
     numbers = [update.seq for update in second.updates(1)]
-    assert numbers == list(range(seq + 1, rig.table(ref).seq + 1))
-    assert rig.table(ref).away() == []
+    assert numbers == list(range(seq + 1, rig.table(ref).stream.seq + 1))
+    assert rig.table(ref).roster.away() == []
 
 
 async def test_standing_up_returns_the_escrow_and_frees_the_seat(rig: Rig) -> None:

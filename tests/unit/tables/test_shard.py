@@ -7,6 +7,7 @@ from itertools import count
 
 import pytest
 
+from game_server.tables.moment import Moment
 from game_server.tables.room import RoomSpec
 from game_server.tables.shard import SPARE_TABLES, Shard
 from game_server.tables.table import Table
@@ -29,8 +30,7 @@ def make_shard(*, max_tables: int = 50) -> Shard:
             package="1.0.0",
             epoch=1,
             entropy=draw,
-            now=0,
-            wall_us=0,
+            at=Moment(0, 0),
         )
 
     numbers = count(1)
@@ -64,12 +64,12 @@ def test_thirty_quick_joins_fill_ten_tables_in_any_order(chunk: int) -> None:
                 continue
             table, seat, player = waiting.pop(order.randrange(len(waiting)))
             if order.random() < 0.15:  # the data server refuses; the player asks again
-                table.unreserve(seat)
+                table.roster.unreserve(seat)
                 shard.freed(player, table)
                 players.append(player)
             else:
-                table.seated(seat, sitting=next(sitting), stake=1000, now=0, wall_us=0)
-        filled = [len(t.seats) - len(t.free_seats()) for t in shard if not t.empty]
+                table.seated(seat, sitting=next(sitting), stake=1000, at=Moment(0, 0))
+        filled = [len(t.seats) - len(t.roster.free()) for t in shard if not t.empty]
         assert sorted(filled) == [3] * 10, f"seed {seed}"
         assert shard.summary().players == 30
 

@@ -21,7 +21,7 @@ def test_a_hand_begins_when_all_are_ready_and_ends_in_a_settlement() -> None:
     assert sum(s[3] + s[4] for s in settled.seats) == 0
     assert watchers[0].get("@result")["result"] == settled.result
     for watcher in watchers:
-        assert watcher.parts == harness.table.view(watcher.viewer)
+        assert watcher.parts == harness.table.stream.view(watcher.viewer)
 
 
 def test_the_record_of_a_hand_proves_itself() -> None:
@@ -39,15 +39,15 @@ def test_the_record_of_a_hand_proves_itself() -> None:
 
 def test_a_seat_is_held_while_the_buy_in_is_moved() -> None:
     harness = TableHarness()
-    harness.table.reserve(seat=1, player=5, name="five")
+    harness.table.roster.reserve(seat=1, player=5, name="five")
     with pytest.raises(Refused, match="SEAT_TAKEN"):
-        harness.table.reserve(seat=1, player=6, name="six")
+        harness.table.roster.reserve(seat=1, player=6, name="six")
     with pytest.raises(Refused, match="ALREADY_SEATED"):
-        harness.table.reserve(seat=0, player=5, name="five")
-    harness.table.unreserve(1)
-    harness.table.reserve(seat=1, player=6, name="six")
+        harness.table.roster.reserve(seat=0, player=5, name="five")
+    harness.table.roster.unreserve(1)
+    harness.table.roster.reserve(seat=1, player=6, name="six")
     with pytest.raises(Refused, match="NO_SUCH_SEAT"):
-        harness.table.reserve(seat=3, player=7, name="seven")
+        harness.table.roster.reserve(seat=3, player=7, name="seven")
 
 
 def test_an_illegal_action_changes_nothing() -> None:
@@ -80,9 +80,9 @@ def test_what_was_decided_on_another_position_is_refused() -> None:
     harness.act(100 + first, "call 1")
     (second,) = hand.state.to_act()
     with pytest.raises(Refused, match="STALE_DECISION"):
-        harness.act(100 + second, "call 2", decided_on=harness.table.seq - 1)
+        harness.act(100 + second, "call 2", decided_on=harness.table.stream.seq - 1)
     with pytest.raises(Refused, match="STALE_DECISION"):
-        harness.table.act(100 + second, "call 2", hand=9, decided_on=999, **harness.at)
+        harness.table.act(100 + second, "call 2", hand=9, decided_on=999, at=harness.at)
     harness.act(100 + second, "call 2")
 
 
@@ -119,13 +119,13 @@ def test_who_comes_back_plays_on_with_exactly_what_was_missed() -> None:
     for _ in range(3):
         if harness.table.hand:
             harness.play_hint()
-    missed = harness.table.missed(0, epoch=3, seq=receiver.seq)
+    missed = harness.table.stream.missed(0, epoch=3, seq=receiver.seq)
     assert missed is not None
     for form in missed:
         receiver.take(form)
     harness.table.set_away(100, False, now=harness.now)
-    assert receiver.parts == harness.table.view(0)
-    assert receiver.seq == harness.table.seq
+    assert receiver.parts == harness.table.stream.view(0)
+    assert receiver.seq == harness.table.stream.seq
 
 
 @pytest.mark.parametrize(("epoch", "ahead"), [(2, 0), (4, 0), (3, 1)])
@@ -133,17 +133,17 @@ def test_a_cursor_of_another_epoch_or_beyond_the_table_needs_a_snapshot(
     epoch: int, ahead: int
 ) -> None:
     harness = TableHarness()
-    assert harness.table.missed(0, epoch=epoch, seq=harness.table.seq + ahead) is None
+    assert harness.table.stream.missed(0, epoch=epoch, seq=harness.table.stream.seq + ahead) is None
 
 
 def test_leaving_in_mid_hand_must_be_confirmed_and_is_an_escape() -> None:
     harness = TableHarness()
     harness.begin()
     with pytest.raises(Refused, match="CONFIRM_ABANDON") as refusal:
-        harness.table.stand(101, abandon=False, **harness.at)
+        harness.table.stand(101, abandon=False, at=harness.at)
     penalty = int(refusal.value.params["penalty"])
     assert penalty > 0
-    harness.table.stand(101, abandon=True, **harness.at)
+    harness.table.stand(101, abandon=True, at=harness.at)
     harness.collect()
     (settled,) = harness.settled
     assert settled.result == "escaped"
@@ -156,7 +156,7 @@ def test_a_seat_without_the_rooms_minimum_is_not_dealt_in() -> None:
     harness.sit(1, 0, stake=ROOM.buy_in_min - 1)
     with pytest.raises(Refused, match="NOT_ENOUGH"):
         harness.ready(1)
-    harness.table.topped_up(0, amount=1, **harness.at)
+    harness.table.topped_up(0, amount=1, at=harness.at)
     harness.ready(1)
 
 

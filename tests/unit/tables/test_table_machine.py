@@ -37,15 +37,15 @@ class TableMachine(RuleBasedStateMachine):
     @rule(player=PLAYERS, seat=st.integers(0, 2))
     def reserve_and_fail(self, player: int, seat: int) -> None:
         try:
-            self.harness.table.reserve(seat=seat, player=player, name="x")
+            self.harness.table.roster.reserve(seat=seat, player=player, name="x")
         except Refused:
             return
-        self.harness.table.unreserve(seat)
+        self.harness.table.roster.unreserve(seat)
 
     @rule(player=PLAYERS, ready=st.booleans())
     def ready(self, player: int, ready: bool) -> None:
         try:
-            self.harness.table.ready(player, contribution=b"x", ready=ready, **self.harness.at)
+            self.harness.table.ready(player, contribution=b"x", ready=ready, at=self.harness.at)
         except Refused as refused:
             assert refused.code in {"NOT_SEATED", "HAND_RUNNING", "NOT_ENOUGH", "RETRY"}
         self.harness.collect()
@@ -78,7 +78,7 @@ class TableMachine(RuleBasedStateMachine):
     @rule(player=PLAYERS, abandon=st.booleans())
     def stand(self, player: int, abandon: bool) -> None:
         try:
-            self.harness.table.stand(player, abandon=abandon, **self.harness.at)
+            self.harness.table.stand(player, abandon=abandon, at=self.harness.at)
         except Refused as refused:
             assert refused.code in {"NOT_SEATED", "CONFIRM_ABANDON"}
             assert refused.code == "NOT_SEATED" or not abandon
@@ -97,10 +97,10 @@ class TableMachine(RuleBasedStateMachine):
         receiver, table = self.dropped.pop(player, None), self.harness.table
         if receiver is None:
             return
-        viewer = table.viewer_of(table.seat_of(player))
+        viewer = table.stream.viewer_of(table.seat_of(player))
         if viewer != receiver.viewer:
             return  # the seat is gone; the client starts again as a spectator
-        missed = table.missed(viewer, epoch=table.epoch, seq=receiver.seq)
+        missed = table.stream.missed(viewer, epoch=table.epoch, seq=receiver.seq)
         for form in [table.snapshot(viewer, 0)] if missed is None else missed:
             receiver.take(form)
         self.harness.receivers.append(receiver)
@@ -139,8 +139,8 @@ class TableMachine(RuleBasedStateMachine):
     @invariant()
     def every_receiver_has_the_tables_view(self) -> None:
         for receiver in self.harness.receivers:
-            assert receiver.parts == self.harness.table.view(receiver.viewer)
-            assert receiver.seq == self.harness.table.seq
+            assert receiver.parts == self.harness.table.stream.view(receiver.viewer)
+            assert receiver.seq == self.harness.table.stream.seq
 
     @invariant()
     def something_is_due_while_a_hand_runs(self) -> None:

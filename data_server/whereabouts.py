@@ -1,0 +1,54 @@
+"""Where players are, and reports about them: what Presence, FindPlayer and Report do."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from data_server.names import name_key
+from data_server.registry import Registry
+from data_server.store import players, presences, sittings
+from data_server.store.database import Database
+from paiju.service.refusals import Refused
+from paiju.wire.v1 import data_pb2
+
+
+@dataclass(frozen=True, kw_only=True)
+class Whereabouts:
+    database: Database
+    registry: Registry
+    clock: Callable[[], int]
+
+    async def presence(self, request: data_pb2.PresenceRequest) -> data_pb2.Reply:
+        await self.database.write(lambda tx: presences.apply(tx, request, now_us=self.clock()))
+        return data_pb2.Reply()
+
+    async def find_player(self, request: data_pb2.FindPlayerRequest) -> data_pb2.FindPlayerReply:
+        async def look(tx: AsyncConnection) -> data_pb2.FindPlayerReply:
+            known = (
+                await players.by_id(tx, request.player)
+                if request.player
+                else await players.by_key(tx, name_key(request.name[:256]))
+            )
+            if known is None:
+                raise Refused("NO_SUCH_PLAYER")
+            server = await presences.server_of(tx, known.id) or ""
+            online = bool(server) and self.registry.server_alive(server)
+            return data_pb2.FindPlayerReply(
+                profile=known.profile(),
+                online=online,
+                server=server if online else "",
+                seats=await sittings.seats_of(tx, known.id),
+            )
+
+        return await self.database.read(look)
+
+    async def report(self, request: data_pb2.ReportRequest) -> data_pb2.Reply:
+        if len(request.op) != 16:
+            raise Refused("OP_REQUIRED")
+        if not request.report.kind:
+            raise Refused("BAD_REPORT", detail="kind")
+        await self.database.write(lambda tx: presences.report(tx, request, now_us=self.clock()))
+        return data_pb2.Reply()

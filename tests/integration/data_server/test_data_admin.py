@@ -1,0 +1,127 @@
+"""Operators: keys, grants, audit, drain, and the commands that people type."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from pathlib import Path
+
+import grpc
+import pytest
+from data_hall import Client, bearer, eventually
+from sqlalchemy import text
+from sqlalchemy.exc import DBAPIError
+from typer.testing import CliRunner
+
+from paiju.cli.admin import app
+from paiju.service.ids import new_op
+from paiju.wire.v1 import data_pb2, data_pb2_grpc
+
+
+async def test_neither_port_answers_without_its_token(small: Client) -> None:
+    ledger = data_pb2_grpc.LedgerStub(small.channel)
+    admin = data_pb2_grpc.AdminStub(small.admin_channel)
+    wrong = bearer(small.server.secrets.cluster_token)
+    for call in (
+        ledger.GetWallet(data_pb2.GetWalletRequest(player=1)),
+        admin.Nodes(data_pb2.NodesRequest()),
+        admin.Nodes(data_pb2.NodesRequest(), metadata=wrong),
+    ):
+        with pytest.raises(grpc.aio.AioRpcError) as error:
+            await call
+        assert error.value.code() == grpc.StatusCode.UNAUTHENTICATED
+    stream = data_pb2_grpc.ClusterStub(small.channel).Follow(data_pb2.FollowRequest(server="x"))
+    with pytest.raises(grpc.aio.AioRpcError) as error:
+        await stream.read()
+    assert error.value.code() == grpc.StatusCode.UNAUTHENTICATED
+
+
+async def test_grants_are_audited_once_and_never_go_below_zero(hall: Client) -> None:
+    player = await hall.guest()
+    request = data_pb2.GrantRequest(op=new_op(), player=player.id, amount=-4000, reason="test")
+    assert (await hall.admin.Grant(request)).wallet.coin == 6000
+    assert (await hall.admin.Grant(request)).wallet.coin == 6000
+    request = data_pb2.GrantRequest(op=new_op(), player=player.id, amount=-6001, reason="test")
+    assert (await hall.admin.Grant(request)).refusal.code == "NOT_ENOUGH"
+    request = data_pb2.GrantRequest(op=new_op(), player=player.id, amount=5, reason=" ")
+    assert (await hall.admin.Grant(request)).refusal.code == "MALFORMED"
+    rows = (await hall.admin.ListAudit(data_pb2.ListAuditRequest())).rows
+    assert [(r.what, r.target, r.before, r.after) for r in rows] == [
+        ("grant", f"player {player.id}", "10000", "6000")
+    ]
+    older = await hall.admin.ListAudit(data_pb2.ListAuditRequest(before=rows[0].id))
+    assert not older.rows
+    await hall.check()
+
+
+@pytest.mark.parametrize("statement", ["UPDATE audit SET why = 'x'", "DELETE FROM audit"])
+async def test_the_database_keeps_audit_rows(hall: Client, statement: str) -> None:
+    player = await hall.guest()
+    request = data_pb2.GrantRequest(op=new_op(), player=player.id, amount=1, reason="test")
+    await hall.admin.Grant(request)
+    with pytest.raises(DBAPIError):
+        await hall.server.database.write(lambda tx: tx.execute(text(statement)))
+
+
+async def test_drain_reaches_the_server_by_stream_and_heartbeat(small: Client) -> None:
+    await small.host()
+    stream = small.cluster.Follow(data_pb2.FollowRequest(server="gs1"))
+
+    async def followed() -> bool:
+        return small.server.followers.count() == 1
+
+    await eventually(followed)
+    request = data_pb2.DrainServerRequest(op=new_op(), server="gs1", on=True, reason="test")
+    await small.admin.DrainServer(request)
+    assert (await asyncio.wait_for(stream.read(), 5)).drain.on
+    beat = data_pb2.HeartbeatRequest(server="gs1", lease_epoch=1)
+    assert (await small.cluster.Heartbeat(beat)).drain
+    opened = await small.cluster.OpenShard(
+        data_pb2.OpenShardRequest(room="doudizhu.novice", game="doudizhu")
+    )
+    assert opened.refusal.code == "NO_HOST" and opened.refusal.retry_after_ms
+    stream.cancel()
+    unknown = data_pb2.DrainServerRequest(op=new_op(), server="nobody", on=True, reason="t")
+    assert (await small.admin.DrainServer(unknown)).refusal.code == "MALFORMED"
+
+
+async def test_the_commands(small: Client, tmp_path: Path) -> None:
+    await small.host()
+    player = await small.guest()
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    (folder / "data-server.json").write_text(json.dumps({"admin": small.addresses.admin}))
+    (folder / "admin-key").write_text(small.server.secrets.admin_key)
+    runner = CliRunner()
+
+    async def run(*arguments: str, data_dir: Path = folder) -> tuple[int, str, str]:
+        result = await asyncio.to_thread(
+            runner.invoke, app, [*arguments, "--data-dir", str(data_dir)]
+        )
+        return result.exit_code, result.stdout, result.stderr
+
+    code, out, _ = await run("nodes", "--json", "-")
+    assert code == 0 and json.loads(out)["nodes"][0]["server"] == "gs1"
+    code, out, _ = await run("grant", str(player.id), "-25", "--reason", "typed wrong")
+    assert code == 0 and "9975" in out
+    code, out, _ = await run("audit", "--json", str(tmp_path / "audit.json"))
+    assert code == 0
+    (row,) = json.loads((tmp_path / "audit.json").read_text())["rows"]
+    assert row["why"] == "typed wrong" and isinstance(row["id"], str)
+    assert (await run("ledger"))[0] == 0
+    assert (await run("drain", "gs1", "--reason", "test"))[0] == 0
+    assert (await run("drain", "gs1", "--off", "--reason", "test"))[0] == 0
+
+    code, _, err = await run("nodes", "--address", "127.0.0.1:1")
+    assert code == 1 and err.strip() == "no data server answers at 127.0.0.1:1"
+    code, _, err = await run("nodes", data_dir=tmp_path / "nowhere")
+    assert code == 1 and "cannot read the operator key" in err
+    (folder / "admin-key").write_text("not the key at all")
+    code, _, err = await run("nodes")
+    assert code == 1 and "does not take the key" in err and err.count("\n") == 1
+
+
+@pytest.mark.parametrize("command", ["nodes", "drain", "grant", "ledger", "audit"])
+def test_every_help_has_an_example(command: str) -> None:
+    result = CliRunner().invoke(app, [command, "--help"], env={"COLUMNS": "200"})
+    assert result.exit_code == 0 and f"Example: paiju admin {command}" in result.output

@@ -1,0 +1,169 @@
+"""A hall of real processes: a data server on SQLite, one table host, some gateways.
+
+No supervisor and no Ray: this file starts the processes and keeps the machine's lease. It
+looks like paiju.cli.local.LocalHall to whoever uses it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import secrets
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+from prometheus_client import CollectorRegistry
+
+from game_server.data_client import DataClient
+from game_server.gateway.metrics import Metrics
+from paiju.wire.v1 import data_pb2
+
+_HOST = """
+import json, signal, sys, threading
+from game_server.tables.config import HostConfig
+from game_server.tables.process import HostProcess
+given = json.loads(sys.argv[1])
+given["cell_secret"] = bytes.fromhex(given["cell_secret"])
+host = HostProcess(HostConfig(**given))
+end = threading.Event()
+signal.signal(signal.SIGTERM, lambda *_: end.set())
+host.start()
+print("ready", flush=True)
+end.wait()
+host.stop()
+"""
+START_S = 20.0
+
+
+class MiniHall:
+    """`async with`; `gateways` are addresses. grant: coins of a new player."""
+
+    def __init__(self, folder: Path, *, gateways: int = 2, grant: int = 10_000) -> None:
+        self.gateways: list[str] = []
+        self.database_url = f"sqlite:///{folder / 'hall.sqlite3'}"
+        self.table_hosts = 1
+        self.processes: dict[str, int] = {}
+        self.logs: list[str] = []
+        self._folder = folder
+        self._number = gateways
+        self._grant = grant
+        self._children: list[asyncio.subprocess.Process] = []
+        self._tasks: list[asyncio.Task[None]] = []
+        self._data: DataClient | None = None
+
+    async def __aenter__(self) -> MiniHall:
+        try:
+            data = await self._start_data()
+            secret = secrets.token_bytes(32)
+            (self._folder / "cell-secret").write_bytes(secret)
+            await self._start_host(data, secret)
+            for number in range(self._number):
+                await self._start_gateway(data, number)
+        except BaseException:
+            await self.__aexit__()
+            raise
+        return self
+
+    async def __aexit__(self, *error: object) -> None:
+        for child in reversed(self._children):
+            if child.returncode is None:
+                child.terminate()
+            try:
+                await asyncio.wait_for(child.wait(), 15)
+            except TimeoutError:
+                child.kill()
+                await child.wait()
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+        if self._data is not None:
+            await self._data.close()
+
+    async def _start_data(self) -> str:
+        environment = {f"PAIJU_DATA_{n}LISTEN": "127.0.0.1:0" for n in ("", "ADMIN_", "METRICS_")}
+        environment["PAIJU_DATA_DIR"] = str(self._folder)
+        environment["PAIJU_START_GRANT"] = str(self._grant)
+        await self._start("data", "-m", "data_server", env=environment)
+        file = self._folder / "data-server.json"
+        await self._until(file.exists)
+        address = str(json.loads(file.read_text())["address"])
+        self._token = (self._folder / "cluster-token").read_text().strip()
+        metrics = Metrics(CollectorRegistry())
+        self._data = DataClient([address], token=self._token, metrics=metrics)
+        self._tasks.append(asyncio.create_task(self._keep_lease(self._data)))
+        return address
+
+    async def _keep_lease(self, data: DataClient) -> None:
+        asked = data_pb2.RegisterServerRequest(
+            server="gs", cell="c", max_players=1000, games=["doudizhu"]
+        )
+        lease = await data.call("RegisterServer", asked)
+        while True:
+            await asyncio.sleep(lease.heartbeat_ms / 1000)
+            await data.call(
+                "Heartbeat", data_pb2.HeartbeatRequest(server="gs", lease_epoch=lease.lease_epoch)
+            )
+
+    async def _start_host(self, data: str, secret: bytes) -> None:
+        config = {
+            "host": "h0",
+            "cell": "c",
+            "server": "gs",
+            "machine": "m",
+            "run_dir": str(self._folder),
+            "data_servers": [data],
+            "cluster_token": self._token,
+            "cell_secret": secret.hex(),
+            "journal_url": f"sqlite:///{self._folder}/journal.db",
+            "metrics_socket": "",
+        }
+        process = await self._start("host", "-c", _HOST, json.dumps(config))
+        assert process.stdout is not None
+        line = await asyncio.wait_for(process.stdout.readline(), START_S)
+        assert line == b"ready\n", self.logs
+
+    async def _start_gateway(self, data: str, number: int) -> None:
+        config = {
+            "name": f"gs/gateway-{number}",
+            "server": "gs",
+            "cell": "c",
+            "machine": "m",
+            "cell_secret": str(self._folder / "cell-secret"),
+            "cluster_token": str(self._folder / "cluster-token"),
+            "data_servers": [data],
+        }
+        await self._start(
+            f"gateway-{number}", "-m", "game_server.gateway", "--config-json", json.dumps(config)
+        )
+        await self._until(lambda: len(self.gateways) > number)
+
+    async def _until(self, condition: Callable[[], bool]) -> None:
+        async with asyncio.timeout(START_S):
+            while not condition():
+                assert all(child.returncode is None for child in self._children), self.logs
+                await asyncio.sleep(0.01)
+
+    async def _start(
+        self, role: str, *arguments: str, env: dict[str, str] | None = None
+    ) -> asyncio.subprocess.Process:
+        process = await asyncio.create_subprocess_exec(
+            sys.executable,
+            *arguments,
+            env={**os.environ, **(env or {})},
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.PIPE,
+        )
+        self._children.append(process)
+        self.processes[role] = process.pid
+        self._tasks.append(asyncio.create_task(self._read(process)))
+        return process
+
+    async def _read(self, process: asyncio.subprocess.Process) -> None:
+        assert process.stderr is not None
+        async for line in process.stderr:
+            text = line.decode(errors="replace").rstrip()
+            self.logs.append(text)
+            if '"gateway.ready"' in text:
+                self.gateways.append(json.loads(text)["address"])

@@ -1,0 +1,57 @@
+"""Bots play Dou Dizhu through real gateways and a real table host."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+from sqlalchemy import create_engine
+
+from hall_client import HallClient
+from hall_client.bots.mind import GameMind, RandomMind
+from hall_client.load.books import read_books, verify_records
+from hall_client.load.driver import Driver, LoadPlan
+from paiju.rules.registry import Registry
+from tests.integration.hall_client.mini_hall import MiniHall
+
+REGISTRY = Registry.default()
+
+
+async def test_hands_are_played_connections_dropped_and_no_coin_is_lost(tmp_path: Path) -> None:
+    async with MiniHall(tmp_path) as hall:
+        plan = LoadPlan(
+            gateways=hall.gateways,
+            room="doudizhu.novice",
+            players=12,
+            hands=12,
+            drops=10,
+            seed=7,
+            drop_rate=0.06,
+            away_s=(0.0, 0.2),
+            deadline_s=60,
+        )
+
+        def mind(number: int) -> GameMind | RandomMind:
+            if number % 2:
+                return GameMind(REGISTRY)
+            return RandomMind(REGISTRY, random.Random(number))
+
+        result = await Driver(plan, make_mind=mind).run()
+        assert result.errors == []
+        assert result.hands >= 12 and result.voided == 0
+        assert result.resumes >= 10 and result.view_mismatches == 0
+        engine = create_engine(hall.database_url)
+        books = read_books(engine)
+        assert (books.sum, books.unbalanced, books.escrow, books.open_sittings) == (0, 0, 0, 0)
+        assert books.settlements == books.records == result.hands and books.voided == 0
+        assert verify_records(engine, REGISTRY) == (result.hands, [])
+        engine.dispose()
+
+
+async def test_a_snapshot_can_be_asked_for_at_any_time(tmp_path: Path) -> None:
+    async with MiniHall(tmp_path, gateways=1) as hall, HallClient(hall.gateways) as client:
+        await client.guest(b"s" * 32)
+        table = await client.quick_join("doudizhu.novice")
+        before = client.counters().snapshots
+        await table.resync()
+        await table.wait(lambda _: client.counters().snapshots > before, timeout_s=5)
