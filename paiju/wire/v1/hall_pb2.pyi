@@ -376,7 +376,9 @@ class Resume(_message.Message):
     connection: _builtins.int
     """Raised by the client at every resume; a lower one than seen before is stale."""
     refresh_token: _builtins.str
-    """Used when the ticket has run out; a rotated one comes back."""
+    """Used when the ticket has run out; a rotated one comes back. A repeat under the same `op`
+    gets the same one.
+    """
     @_builtins.property
     def cursors(self) -> _containers.RepeatedCompositeFieldContainer[_common_pb2.Cursor]:
         """Tables to go on with: exactly what is missing comes, or a snapshot."""
@@ -1527,7 +1529,9 @@ class Notice(_message.Message):
     TABLE_FIELD_NUMBER: _builtins.int
     TEXT_FIELD_NUMBER: _builtins.int
     code: _builtins.str
-    """REPLACED, KICKED, DRAINING, TABLE_RECOVERING, TABLE_GONE, SEAT_LOST, SLOW_CONSUMER"""
+    """REPLACED, KICKED, DRAINING, TABLE_RECOVERING, TABLE_GONE, SEAT_LOST, SLOW_CONSUMER,
+    IDLE, MALFORMED
+    """
     text: _builtins.str
     @_builtins.property
     def params(self) -> _containers.ScalarMap[_builtins.str, _builtins.str]: ...
