@@ -199,7 +199,8 @@ class Finder:
     def __init__(self, combos: Combos) -> None:
         self._combos = combos
         usual = [kind for kind in combos.kinds if kind is not ROCKET]
-        self._winged = [kind for kind in usual if kind.winged]
+        self._winged = [kind for kind in usual if kind.winged and not kind.is_run]
+        self._planes = [kind for kind in usual if kind.winged and kind.is_run]
         self._solid = [
             _Solid([kind for kind in usual if kind.copies == copies and not kind.winged])
             for copies in range(5)
@@ -236,7 +237,11 @@ class Finder:
         for kind in self._winged:
             mask = masks[kind.copies - 1]
             if mask:
-                winged += self._segments(kind, counts, mask)
+                winged += _winged(kind, counts, masks, mask)
+        if three & three >> 4 & RUN_MASK >> 4:
+            for kind in self._planes:
+                for length in range(kind.shortest, kind.longest + 1):
+                    winged += _planes(kind, counts, three & RUN_MASK, length)
         return self._distinct(hand, 0, plain, winged, masks)
 
     def follows(self, hand: int, counts: int, table: Reading) -> Plays | _Found:
@@ -254,12 +259,16 @@ class Finder:
         plain: _Found = ()
         if mask:
             if kind is not None:
-                winged = self._segments(kind, counts, mask, length)
+                masks = held(counts)
+                if kind.is_run:
+                    winged = _planes(kind, counts, mask, length)
+                else:
+                    winged = _winged(kind, counts, masks, mask)
                 if winged:
                     plain = _groups(four & fours, 4)
                     if counts & JOKERS == JOKERS:
                         plain += (JOKERS,)
-                    return self._distinct(hand, 1, plain, winged, held(counts))
+                    return self._distinct(hand, 1, plain, winged, masks)
             elif length == 1:
                 groups = _RUNS[copies][1]
                 plain = groups[mask & _LOW] + groups[mask & _HIGH]
@@ -271,28 +280,12 @@ class Finder:
             plain += (JOKERS,)
         return Plays(hand, 1, plain) if plain else _ONLY_PASS
 
-    def _segments(
-        self, kind: Kind, counts: int, mask: int, length: int | None = None
-    ) -> list[tuple[int, tuple[int, ...]]]:
-        """Bodies of a winged kind in the mask with the wings that the rest of the hand gives."""
-        if not kind.is_run:
-            bodies = _groups(mask, kind.copies)
-            return _carried(counts, bodies, kind.cards, kind.pairs)
-        out: list[tuple[int, tuple[int, ...]]] = []
-        lengths = (length,) if length else range(kind.shortest, min(kind.longest, RUN_RANKS) + 1)
-        for groups in lengths:
-            bodies = _runs(mask & RUN_MASK, groups, kind.copies)
-            if not bodies:
-                break
-            out += _carried(counts, bodies, kind.cards * groups, kind.pairs * groups)
-        return out
-
     def _distinct(
         self,
         hand: int,
         passes: int,
         plain: _Found,
-        winged: Sequence[tuple[int, _Found]],
+        winged: _Winged,
         masks: tuple[int, int, int, int],
     ) -> Plays:
         """The plays, each once.
@@ -321,23 +314,38 @@ class Finder:
         return [1 + self._combos.names.index(name) for name in names]
 
 
-def _carried(
-    counts: int, bodies: tuple[int, ...], cards: int, pairs: int
-) -> list[tuple[int, tuple[int, ...]]]:
-    out = []
-    for body in bodies:
-        rest = counts & ~ranks_of(body)
+_Winged = list[tuple[int, _Found]]
+"""Bodies with the wings that the rest of the hand gives them."""
+
+
+def _winged(kind: Kind, counts: int, masks: tuple[int, int, int, int], mask: int) -> _Winged:
+    """A kind with one group, on any rank of the mask."""
+    out: _Winged = []
+    copies, cards, pairs = kind.copies, kind.cards, kind.pairs
+    for one in _groups(mask, 1):
         if cards == 1:
-            wings = _groups((rest | rest >> 1 | rest >> 2) & SPACED, 1)
+            wings = _groups(masks[0] ^ one, 1)
         elif pairs == 1:
-            wings = _groups((rest >> 1 | rest >> 2) & SPACED, 2)
-        elif cards:
-            wings = _choose(rest, cards, 1)
+            wings = _groups(masks[1] ^ one, 2)
         else:
-            wings = _choose(_pairs_only(rest), pairs, 2)
+            wings = _wings(counts & ~(one * 15), cards, pairs)
+        if wings:
+            out.append((one * copies, wings))
+    return out
+
+
+def _planes(kind: Kind, counts: int, mask: int, length: int) -> _Winged:
+    """Runs of that length in the mask."""
+    out: _Winged = []
+    for body in _runs(mask, length, kind.copies):
+        wings = _wings(counts & ~ranks_of(body), kind.cards * length, kind.pairs * length)
         if wings:
             out.append((body, wings))
     return out
+
+
+def _wings(rest: int, cards: int, pairs: int) -> _Found:
+    return _choose(rest, cards, 1) if cards else _choose(_pairs_only(rest), pairs, 2)
 
 
 def _pairs_only(counts: int) -> int:
