@@ -45,7 +45,7 @@ class Screens:
         spectator = self._parts[SPECTATOR].items()
         for viewer, parts in self._parts.items():
             if not spectator <= parts.items():
-                hand.fail("secrets", f"a spectator sees what seat {viewer} does not")
+                hand.fail("hidden information", f"a spectator sees what seat {viewer} does not")
 
 
 def twin_follows(hand: Hand, seat: int, text: str) -> None:

@@ -12,9 +12,6 @@ from paiju.rules.api import CHANCE, SPECTATOR, Event, Game, IllegalAction, State
 from paiju.rules.record import RecordedAction
 from paiju.rules.testkit import _actions, _identity, _secrets
 
-DEEP_EVERY = 6
-"""The costly checks are made at one step of so many, at random."""
-
 
 class Violation(AssertionError):
     """A broken promise; `log` replays the hand that shows it."""
@@ -52,11 +49,13 @@ def run_kit(
     seed: int | str,
     seats: int | None = None,
     wealth: Callable[[int], Sequence[int] | None] = lambda hand: None,
+    deep_every: int = 8,
 ) -> Report:
     """Play random hands and check them; Violation at the first broken promise.
 
     seats: the game's maximum when None. wealth: what each seat has in hand number i (None:
-    score play). Equal seeds give equal runs.
+    score play). deep_every: the costly checks are made at one step of so many, at random.
+    Equal seeds give equal runs.
     """
     report = Report()
     carry: Mapping[str, Any] = {}
@@ -69,6 +68,7 @@ def run_kit(
             number=number,
             seed=f"{seed}:{number}",
             report=report,
+            deep_every=deep_every,
         )
         carry = hand.play()
         report.hands += 1
@@ -92,6 +92,7 @@ class Hand:
         number: int,
         seed: str,
         report: Report,
+        deep_every: int,
     ) -> None:
         self.game = game
         self.seats = seats
@@ -99,6 +100,7 @@ class Hand:
         self.carry = carry
         self.number = number
         self.report = report
+        self.deep_every = deep_every
         self.rng = shuffle.ShakeRng(f"kit {seed}".encode())
         draw = shuffle.ShakeRng(f"table {seed}".encode())
         self.secret = bytes(draw.below(256) for _ in range(shuffle.SECRET_BYTES))
@@ -126,7 +128,7 @@ class Hand:
         while not self.state.is_terminal():
             if len(self.texts) >= self.game.info.max_actions:
                 self.fail("termination", f"still running after {len(self.texts)} actions")
-            deep = self.rng.below(DEEP_EVERY) == 0
+            deep = self.rng.below(self.deep_every) == 0
             if deep:
                 _identity.state_is_whole(self)
                 _secrets.worlds_look_the_same(self)

@@ -27,9 +27,11 @@ def worlds_look_the_same(hand: Hand) -> None:
         mine, theirs = views.encode(state.view(viewer)), views.encode(world.view(viewer))
         for key in sorted(set(mine) | set(theirs)):
             if mine.get(key) != theirs.get(key):
-                hand.fail("secrets", f"the view's {key!r} tells worlds apart for {viewer}")
+                hand.fail(
+                    "hidden information", f"the view's {key!r} tells worlds apart for {viewer}"
+                )
         if (world.to_act(), world.deadlines()) != (state.to_act(), state.deadlines()):
-            hand.fail("secrets", f"turn or clock tell worlds apart for {viewer}")
+            hand.fail("hidden information", f"turn or clock tell worlds apart for {viewer}")
         if viewer != SPECTATOR:
             _answers_are_the_same(hand, viewer, world)
 
@@ -38,18 +40,18 @@ def _answers_are_the_same(hand: Hand, seat: int, world: State) -> None:
     state, game = hand.state, hand.game
     if seat in state.to_act():
         if list(world.legal_actions(seat)) != list(state.legal_actions(seat)):
-            hand.fail("secrets", f"legal actions tell worlds apart for {seat}")
+            hand.fail("hidden information", f"legal actions tell worlds apart for {seat}")
         if world.default_action(seat) != state.default_action(seat):
-            hand.fail("secrets", f"the default action tells worlds apart for {seat}")
+            hand.fail("hidden information", f"the default action tells worlds apart for {seat}")
         hint = state.hint(seat)
         if not state.is_legal(seat, hint):
             hand.fail("hint", f"{game.format(hint)!r} is illegal for seat {seat}")
         if world.hint(seat) != hint:
-            hand.fail("secrets", f"the hint tells worlds apart for {seat}")
+            hand.fail("hidden information", f"the hint tells worlds apart for {seat}")
     lines = [*NONSENSE, *(game.format(a) for a in hand.seen[-8:] if isinstance(a, int))]
     for line in lines:
         if _answer(hand, state, seat, line) != _answer(hand, world, seat, line):
-            hand.fail("secrets", f"the answer to {line!r} tells worlds apart for {seat}")
+            hand.fail("hidden information", f"the answer to {line!r} tells worlds apart for {seat}")
 
 
 def _answer(hand: Hand, state: State, seat: int, line: str) -> str:
@@ -82,7 +84,7 @@ def events_tell_nothing_more(hand: Hand, events: Sequence[Event]) -> None:
         theirs = again.apply(seat, last)
         if [_shown(e, viewer) for e in theirs] != [_shown(e, viewer) for e in events]:
             kinds = ", ".join(event.kind for event in events)
-            hand.fail("secrets", f"events ({kinds}) tell worlds apart for {viewer}")
+            hand.fail("hidden information", f"events ({kinds}) tell worlds apart for {viewer}")
 
 
 def _shown(event: Event, viewer: int) -> Any:
