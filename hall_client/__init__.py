@@ -1,0 +1,33 @@
+"""The hall client: a library for programs, bots, a load driver and the terminal hall."""
+
+from hall_client.channels import ChannelPool
+from hall_client.client import HallClient
+from hall_client.errors import (
+    ClientClosed,
+    ConnectionFailed,
+    HallError,
+    Kicked,
+    OutcomeUnknown,
+    Refused,
+    Replaced,
+    SessionEnded,
+    TableLeft,
+    TicketRefused,
+)
+from hall_client.table import TableHandle
+
+__all__ = [
+    "ChannelPool",
+    "ClientClosed",
+    "ConnectionFailed",
+    "HallClient",
+    "HallError",
+    "Kicked",
+    "OutcomeUnknown",
+    "Refused",
+    "Replaced",
+    "SessionEnded",
+    "TableHandle",
+    "TableLeft",
+    "TicketRefused",
+]

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import importlib
 import json
 from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
 from game_server.gateway.answers import Sentences
 from game_server.gateway.rooms import RoomSpec
+from paiju.rules.registry import Registry
 from paiju.service import refusals
 from paiju.wire.v1 import common_pb2
 
@@ -23,9 +23,7 @@ class Packages(Protocol):
 
 def installed() -> Packages:
     """The packages beside this program."""
-    registry = importlib.import_module("paiju.rules.registry")
-    packages: Packages = registry.Registry.default()
-    return packages
+    return Registry.default()
 
 
 def room_specs(packages: Packages) -> list[RoomSpec]:

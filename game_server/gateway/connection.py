@@ -12,10 +12,14 @@ import time
 from collections.abc import Callable
 from typing import Protocol
 
+import structlog
+
 from game_server.gateway.effects import Close, Effect
 from game_server.gateway.session import Effects, Session
 from paiju.service.refusals import Refused
 from paiju.wire.v1 import host_pb2
+
+_log = structlog.get_logger()
 
 
 class Shell(Protocol):
@@ -46,7 +50,10 @@ class Connection:
     # ---- for the edge ------------------------------------------------------------------
 
     def receive(self, packet: bytes) -> None:
-        self.run(self.session.receive(packet, time.monotonic()))
+        try:
+            self.run(self.session.receive(packet, time.monotonic()))
+        except Exception:
+            self._fault()
 
     async def next_packet(self) -> bytes | None:
         """All that waits for the player, as one packet, as soon as there is some."""
@@ -82,6 +89,23 @@ class Connection:
                 self._shell.carry_out(self, effect)
         if self.reason or self.session.feed.outbox:
             self._wake.set()
+
+    def deliver(self, event: host_pb2.Deliver, update: bytes, now: float) -> None:
+        try:
+            self.run(self.session.deliver(event, update, now))
+        except Exception:
+            self._fault()
+
+    def tick(self, now: float) -> None:
+        try:
+            self.run(self.session.tick(now))
+        except Exception:
+            self._fault()
+
+    def _fault(self) -> None:
+        """A mistake of ours in one session: that one ends, the others go on."""
+        _log.exception("session.fault")
+        self.lost("fault")
 
     def host_answered(self, ref: int, answer: host_pb2.HostAnswer) -> None:
         self.run(self.session.host_answered(ref, answer, time.monotonic()))

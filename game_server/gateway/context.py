@@ -1,4 +1,4 @@
-"""What all sessions of one gateway share. Only the gateway changes `gate` and `draining`."""
+"""What all sessions of one gateway share. Only the gateway changes it."""
 
 from __future__ import annotations
 
@@ -18,6 +18,10 @@ def _nobody(_: str, __: str) -> None:
     pass
 
 
+def _nothing() -> None:
+    pass
+
+
 @dataclass(slots=True, kw_only=True)
 class Context:
     server: str
@@ -28,4 +32,5 @@ class Context:
     sentences: Sentences = lambda code, params, locale, game: sentence(code, params, locale)
     game_of: Callable[[str], str] = _no_game  # of a room
     observe: Callable[[str, str], None] = _nobody  # (command, outcome)
+    on_overflow: Callable[[], None] = _nothing  # a player was too slow for his tables
     draining: bool = False

@@ -15,7 +15,7 @@ from paiju.wire.v1 import hall_pb2, host_pb2
 
 @dataclass(frozen=True, slots=True)
 class AskData:
-    """Call the data server. `rpc` is a key of data.CALLS.
+    """Call the data server. `rpc` is a key of data_client.CALLS.
 
     opens: the answer is a session that takes the player's place at this gateway.
     """

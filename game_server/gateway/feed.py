@@ -8,7 +8,7 @@ the outbox has drained. A second overflow soon after sets `overrun`: the session
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from google.protobuf.message import Message
 
@@ -24,9 +24,11 @@ _COMES_BACK = frozenset({"RETRY", "BUSY", "NO_HOST", "OUTCOME_UNKNOWN", "TOO_FAS
 
 
 class Feed:
-    def __init__(self, limits: Limits) -> None:
+    def __init__(self, limits: Limits, *, on_overflow: Callable[[], None]) -> None:
         self._limits = limits
+        self._on_overflow = on_overflow
         self._overflowed_at = -math.inf
+        self._owed = False  # updates were dropped and the connection has not drained since
         self.outbox = Outbox(max_updates=limits.outbox_updates, max_bytes=limits.outbox_bytes)
         self.tables: dict[int, Subscription] = {}
         self.grids: dict[tuple[str, int], Grid] = {}
@@ -63,15 +65,25 @@ class Feed:
     def take(self, now: float) -> tuple[bytes, int]:
         """The connection takes a packet: now a snapshot that is missing can be delivered."""
         taken = self.outbox.take()
+        self._owed = False
         for known in self.tables.values():
             if known.resync and known.flow is Flow.LOST:
                 known.ask_at = min(known.ask_at, now)
         return taken
 
+    def stalled(self, now: float) -> bool:
+        """Whether the connection has not taken what it should for too long."""
+        since = self.outbox.since if self.outbox else math.inf
+        if self._owed:
+            since = min(since, self._overflowed_at)
+        return now - since >= self._limits.stall_s
+
     def _overflow(self, now: float) -> None:
         if now - self._overflowed_at < self._limits.overflow_window_s:
             self.overrun = True
         self._overflowed_at = now
+        self._owed = True
+        self._on_overflow()
         for table in self.outbox.drop_tables():
             if table in self.tables:
                 self.tables[table].drop_position()

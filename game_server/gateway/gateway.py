@@ -2,13 +2,13 @@
 
 Owner of everything here: one event loop. State: connections, who is live (`Players`), the map
 of shards, streams. All of it may be lost: clients resume elsewhere, hosts hear of the cut.
-Order that matters: a connection takes the player's place (`_claim`) before its session opens,
-and the older one is closed only afterwards, so that hosts see the newer pair first.
+An end of a connection only ever removes that connection, never the one that replaced it.
 """
 
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import secrets
 import time
 from collections.abc import Coroutine, Iterable
@@ -22,6 +22,7 @@ from game_server.gateway.connection import Connection
 from game_server.gateway.context import Context
 from game_server.gateway.links import Links
 from game_server.gateway.metrics import Metrics
+from game_server.gateway.openings import Openings
 from game_server.gateway.player import Player
 from game_server.gateway.players import Players
 from game_server.gateway.presence import Presence
@@ -31,14 +32,15 @@ from game_server.gateway.router import Router
 from game_server.gateway.session import Session
 from game_server.gateway.shards import ShardKey, ShardMap
 from game_server.gateway.stream import LinkConfig, Sent
-from game_server.gateway.tickets import Claims, Tickets
-from paiju.service.ids import new_op, now_us
+from game_server.gateway.tickets import Tickets
+from paiju.service.ids import now_us
 from paiju.service.refusals import Refused
 from paiju.wire.v1 import data_pb2, hall_pb2, host_pb2
 
 SWEEP_S = 0.2
 REGISTRY_DEADLINE_S = 1.5
-SEATS_DEADLINE_S = 1.0
+FLUSH_S = 1.0
+WISH_S = 5.0
 _random = secrets.SystemRandom()
 _log = structlog.get_logger()
 
@@ -58,6 +60,7 @@ class Gateway:
         self.metrics = metrics
         self._data = data
         self._quota = quota
+        self._ending = False
         self._connections: set[Connection] = set()
         self._tasks: set[asyncio.Task[None]] = set()
         self._players: Players[Connection] = Players()
@@ -72,16 +75,23 @@ class Gateway:
             open_shard=lambda request: data.call("OpenShard", request),
             server=context.server,
         )
-        self._tickets = Tickets(
-            lambda: data.call("TicketKeys", data_pb2.TicketKeysRequest()), wall_us=now_us
-        )
         self._presence = Presence(
             lambda request: data.call("Presence", request),
             server=context.server,
             gateway=context.gateway,
         )
+        self._openings = Openings(
+            data=data,
+            tickets=Tickets(
+                lambda: data.call("TicketKeys", data_pb2.TicketKeysRequest()), wall_us=now_us
+            ),
+            players=self._players,
+            presence=self._presence,
+            on_replaced=self._gone,
+        )
         context.game_of = self._rooms.game_of
         context.observe = metrics.command
+        context.on_overflow = metrics.overflow
 
     # ---- life --------------------------------------------------------------------------
 
@@ -92,8 +102,12 @@ class Gateway:
         self._spawn(self._sweep(), "sweep")
         self._router.look_up()
 
-    def drain(self, on: bool = True) -> None:
-        """No new sessions and seats; who is here is told to look for another gateway."""
+    def drain(self) -> None:
+        """For good: no new sessions and seats; who is here is told to go elsewhere."""
+        self._ending = True
+        self._set_draining(True)
+
+    def _set_draining(self, on: bool) -> None:
         if on and not self.context.draining:
             now = time.monotonic()
             for connection in self._players:
@@ -115,7 +129,9 @@ class Gateway:
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
-        await self._presence.flush()
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(FLUSH_S):
+                await self._presence.flush()
         await self._rooms.close()
         await self._router.close()
         await self._links.close()
@@ -216,7 +232,8 @@ class Gateway:
         try:
             reply = await self._data.call(effect.rpc, effect.request)
             if effect.opens:
-                self._open(connection, effect.ref, reply.session)
+                self._openings.open(connection, effect.ref, reply.session)
+                self.metrics.sessions.set(len(self._players))
                 return
             result = reply.wallet if effect.rpc == "GetWallet" else hall_pb2.Done()
         except Refused as refused:
@@ -225,74 +242,11 @@ class Gateway:
         connection.run(connection.session.answered(effect.ref, result, time.monotonic()))
 
     async def _resume(self, connection: Connection, effect: fx.CheckTicket) -> None:
-        resume = effect.resume
         try:
-            claims = await self._tickets.verify(resume.ticket)
-            if claims.exp_us > now_us():
-                session = await self._from_claims(claims, resume)
-            elif resume.refresh_token:
-                request = data_pb2.RenewRequest(
-                    op=effect.op or new_op(),
-                    origin=connection.session.origin,
-                    refresh_token=resume.refresh_token,
-                )
-                session = (await self._data.call("Renew", request)).session
-                if session.profile.player != claims.player:
-                    raise Refused("BAD_TICKET")
-            else:
-                raise Refused("BAD_TICKET")
-            session.connection = resume.connection
-            self._open(connection, effect.ref, session, resume)
+            await self._openings.resume(connection, effect)
         except Refused as refused:
             connection.host_failed(effect.ref, refused)
-
-    async def _from_claims(self, claims: Claims, resume: hall_pb2.Resume) -> hall_pb2.Session:
-        """The session a ticket stands for; without cursors also the player's open seats."""
-        session = hall_pb2.Session(
-            session_epoch=claims.epoch, ticket=resume.ticket, ticket_expires_us=claims.exp_us
-        )
-        session.profile.player = claims.player
-        session.profile.name = claims.name
-        session.profile.guest = claims.guest
-        if not resume.cursors:
-            request = data_pb2.FindPlayerRequest(player=claims.player)
-            try:
-                found = await self._data.call("FindPlayer", request, deadline_s=SEATS_DEADLINE_S)
-                session.seats.extend(found.seats)
-            except Refused:
-                pass  # a resume needs no data server; the seats come when he asks again
-        return session
-
-    def _open(
-        self,
-        connection: Connection,
-        ref: int,
-        session: hall_pb2.Session,
-        resume: hall_pb2.Resume | None = None,
-    ) -> None:
-        """Let the connection speak for the player. Raises Refused(STALE_SESSION)."""
-        core, now = connection.session, time.monotonic()
-        if core.closed:
-            # Gone while the data server made the session, which has noted him as here.
-            if self._players.get(session.profile.player) is None:
-                self._presence.changed(session.profile.player, session.session_epoch, online=False)
-            return
-        if core.player is not None:
-            session.connection = core.player.connection
-            if session.profile.player != core.player.id:
-                raise Refused("BAD_TICKET")
-        player = Player.of(session)
-        if self._players.is_stale(player.id, player.pair, connection):
-            raise Refused("STALE_SESSION")
-        older = self._players.claim(player.id, player.pair, connection)
         self.metrics.sessions.set(len(self._players))
-        self._presence.changed(player.id, player.epoch, online=True)
-        cursors = resume.cursors if resume is not None else ()
-        connection.run(core.opened(ref, session, now, cursors=cursors))
-        if older is not None:
-            older.run(older.session.end("REPLACED", now))
-            if older.session.player is not None:
-                self._gone(older, older.session.player)
 
     # ---- what hosts say ----------------------------------------------------------------
 
@@ -318,7 +272,7 @@ class Gateway:
         for player in deliver.players:
             connection = self._players.get(player)
             if connection is not None:
-                connection.run(connection.session.deliver(deliver, update, now))
+                connection.deliver(deliver, update, now)
 
     def link_cut(self, host: str, *, was_open: bool) -> None:
         self._router.doubt(host)
@@ -349,7 +303,7 @@ class Gateway:
             await asyncio.sleep(SWEEP_S)
             now = time.monotonic()
             for connection in list(self._connections):
-                connection.run(connection.session.tick(now))
+                connection.tick(now)
             turn += 1
             if turn % 5 == 0:
                 self._links.sweep(self._hosts_in_use())
@@ -368,13 +322,26 @@ class Gateway:
         wait_s = 0.2
         while True:
             begun = time.monotonic()
+            for connection in self._players:  # a data server may have forgotten them
+                player = connection.session.player
+                if player is not None:
+                    self._presence.changed(player.id, player.epoch, online=True)
+            # Only "on" is told to a new follower: without it for a while the wish is over.
+            over = asyncio.get_running_loop().call_later(WISH_S, self._wish, False)
             async for event in self._data.follow(self.context.server):
                 if event.HasField("session_ended"):
                     self._session_ended(event.session_ended)
                 elif event.HasField("drain"):
-                    self.drain(event.drain.on)
+                    over.cancel()
+                    self._wish(event.drain.on)
+            over.cancel()
             wait_s = 0.2 if time.monotonic() - begun > 5 else min(5.0, wait_s * 2)
             await asyncio.sleep(_random.uniform(0.5, 1.0) * wait_s)
+
+    def _wish(self, drain: bool) -> None:
+        """What the operator wants; a gateway that ends drains whatever he wants."""
+        if not self._ending:
+            self._set_draining(drain)
 
     def _session_ended(self, ended: data_pb2.SessionEnded) -> None:
         connection = self._players.end_below(ended.player, ended.below_epoch)

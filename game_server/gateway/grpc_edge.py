@@ -57,8 +57,10 @@ class HallEdge(hall_pb2_grpc.HallServicer):
         try:
             await self._write(context, connection)
         except TimeoutError:
-            self._errors.labels("Play", "ABORTED").inc()
-            await context.abort(grpc.StatusCode.ABORTED, connection.reason)
+            connection.lost()
+            await self._give_up(context, connection.reason)
+        except grpc.aio.InternalError:
+            pass  # the call ended while a packet was on its way
         finally:
             connection.lost()
             reading.cancel()
@@ -70,6 +72,19 @@ class HallEdge(hall_pb2_grpc.HallServicer):
             )
             while (packet := await connection.next_packet()) is not None:
                 await context.write(hall_pb2.Packet(data=packet))
+
+    async def _give_up(self, context: Any, reason: str) -> None:
+        """End a call whose peer does not take our packets.
+
+        The status waits behind them in the transport, until the peer reads or its connection
+        dies; nothing of ours waits with it.
+        """
+        self._errors.labels("Play", "ABORTED").inc()
+        try:
+            async with asyncio.timeout(LINGER_S):
+                await context.abort(grpc.StatusCode.ABORTED, reason)
+        except TimeoutError:
+            raise asyncio.CancelledError from None
 
     async def _read(self, context: Any, connection: Connection) -> None:
         try:

@@ -38,7 +38,7 @@ class Players(Generic[C]):
         if pair[0] < self._below.get(player, 0):
             return True
         found = self._live.get(player)
-        return found is not None and found[1] is not connection and found[0] >= pair
+        return found is not None and found[1] is not connection and found[0] > pair
 
     def claim(self, player: int, pair: Pair, connection: C) -> C | None:
         """Make it the live one; the connection that it replaces. Not for a stale pair."""

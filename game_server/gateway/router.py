@@ -11,6 +11,8 @@ import asyncio
 import time
 from collections.abc import Awaitable, Callable, Iterable
 
+import structlog
+
 from game_server.gateway.links import Links
 from game_server.gateway.shards import ShardKey, ShardMap
 from game_server.gateway.stream import Sent
@@ -19,6 +21,7 @@ from paiju.wire.v1 import data_pb2, host_pb2
 
 Ask = Callable[[], Awaitable[data_pb2.GetShardsReply]]
 
+_log = structlog.get_logger()
 _MOVES = 3  # a command follows so many Moved before its sender has to try again
 _RETRY_MS = 500
 
@@ -64,9 +67,7 @@ class Router:
     def _sure(self, key: ShardKey) -> bool:
         """Whether it is no use to ask the registry first."""
         shard = self._shards.shard(key)
-        if shard is None:
-            return self._clock() - self._answered_at < self._spacing_s
-        if key in self._doubted_shards:
+        if shard is None or key in self._doubted_shards:
             return False
         if shard.host in self._doubted_hosts:
             return self._link().retry_after_s(shard.host) > 0
@@ -121,6 +122,9 @@ class Router:
             reply = await self._ask()
         except Refused as error:
             refused = error
+        except Exception:
+            _log.exception("shards.lookup_failed")
+            refused = Refused("INTERNAL")
         else:
             self._answered_at = self._clock()
             self._on_lost(self._shards.replace(reply.shards, reply.hosts))

@@ -17,11 +17,11 @@ from typing import Any
 from google.protobuf.message import DecodeError, Message
 
 from game_server.gateway import requests
-from game_server.gateway.bucket import Bucket
-from game_server.gateway.commands import RULES, Route, Rule, State, room_of, wrong_state
+from game_server.gateway.commands import Route, State, room_of
 from game_server.gateway.context import Context
 from game_server.gateway.effects import AskRooms, Close, Effect
 from game_server.gateway.feed import Feed
+from game_server.gateway.gatekeeper import Gatekeeper
 from game_server.gateway.pending import Pending, PendingBook
 from game_server.gateway.player import Player
 from game_server.gateway.subscriptions import Flow
@@ -30,10 +30,8 @@ from paiju.service.refusals import Refused
 from paiju.wire import protocol
 from paiju.wire.v1 import common_pb2, data_pb2, hall_pb2, host_pb2
 
-_OPENERS = frozenset({"open_guest", "register", "login", "resume"})
 _EPOCH_CHANGERS = frozenset({"renew", "change_password"})
-_ENTERING = frozenset({"quick_join", "sit"}) | _OPENERS
-_LOOK_S = 5.0  # an open session looks at its own deadlines at least so often
+_LOOK_S = 1.0  # an open session looks at its own deadlines at least so often
 _BUSY_MS = 200
 
 Effects = Sequence[Effect]
@@ -48,19 +46,17 @@ class Session:
         limits = context.limits
         self._context = context
         self._limits = limits
-        self._gate = gate
         self._born = now
         self._heard = now
         self._wake = now + limits.hello_s
-        self._tokens = Bucket(burst=limits.rate_burst, per_s=limits.rate_per_s, now=now)
-        self._patience = Bucket(burst=limits.flood_burst, per_s=limits.flood_per_s, now=now)
         self._pending = PendingBook()
+        self._keeper = Gatekeeper(context=context, pending=self._pending, now=now, gate=gate)
         self._effects: list[Effect] = []
         self._ended_below = 0
         self.state = State.NEW
         self.origin = origin
         self.player: Player | None = None
-        self.feed = Feed(limits)
+        self.feed = Feed(limits, on_overflow=context.on_overflow)
         self.voice = Voice(context, self.feed)
 
     @property
@@ -84,7 +80,7 @@ class Session:
             return self._malformed("too_many_commands", "too many commands in a frame", now)
         if not all(command.id for command in commands):
             return self._malformed("no_id", "a command without id", now)
-        if not commands and not self._patience.take(1, now):
+        if not commands and not self._keeper.bears(now):
             self._close("flood")
         for command in commands:
             if not self.closed:
@@ -95,45 +91,18 @@ class Session:
         kind = command.WhichOneof("body") or "unknown"
         body = getattr(command, kind, None)
         try:
-            rule = self._allowed(kind, now)
+            rule = self._keeper.allow(kind, self.state, now)
             if rule.op:
                 requests.check_op(command.op)
             rule.check(body)
-            self._make_room(kind, rule.route)
+            self._keeper.make_room(kind, rule.route)
             _HANDLERS[rule.route](self, kind, command, body, now)
         except Refused as refused:
             self.voice.refuse(kind, command.id, refused, now, room=room_of(body))
-            if self._gate is not None:
-                self._close(f"gate_{self._gate.code.lower()}")
-            elif not self._patience.take(1, now):
+            if self._keeper.gate is not None:
+                self._close(f"gate_{self._keeper.gate.code.lower()}")
+            elif not self._keeper.bears(now):
                 self._close("flood")
-
-    def _allowed(self, kind: str, now: float) -> Rule:
-        if self._gate is not None:
-            raise self._gate
-        rule = RULES.get(kind)
-        if rule is None:
-            raise wrong_state(self.state) if self.state is State.NEW else Refused("UNSUPPORTED")
-        if self.state not in rule.states:
-            raise wrong_state(self.state)
-        if not self._tokens.take(rule.cost, now):
-            raise Refused("TOO_FAST", retry_after_ms=self._tokens.wait_ms(rule.cost, now))
-        if self._context.draining and kind in _ENTERING:
-            raise Refused("DRAINING")
-        return rule
-
-    def _make_room(self, kind: str, route: Route) -> None:
-        book = self._pending
-        if route is Route.DATA:
-            full = book.outstanding(Route.DATA) >= self._limits.data_calls
-            full = full or (kind in _OPENERS and book.any_of(_OPENERS))
-        elif route is not Route.HERE:
-            waiting = book.outstanding(Route.HOST) + book.outstanding(Route.ROOM)
-            full = waiting >= self._limits.host_commands
-        else:
-            full = len(book) > self._limits.data_calls + self._limits.host_commands
-        if full:
-            raise Refused("TOO_FAST", retry_after_ms=_BUSY_MS)
 
     # ---- one handler per route ---------------------------------------------------------
 
@@ -328,7 +297,7 @@ class Session:
             self._close("open_timeout")
         elif limits.idle_s and now - self._heard >= limits.idle_s:
             return self.end("IDLE", now)
-        elif self.feed.outbox and now - self.feed.outbox.since >= limits.stall_s:
+        elif self.feed.stalled(now):
             self.feed.overrun = True
         else:
             self._ask_again(now)

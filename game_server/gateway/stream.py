@@ -15,11 +15,15 @@ import time
 from dataclasses import dataclass
 from typing import Protocol
 
+import structlog
+from google.protobuf.message import DecodeError
+
 from game_server.gateway.metrics import Metrics
 from paiju.service.refusals import Refused
 from paiju.wire import frames, link
 from paiju.wire.v1 import data_pb2, host_pb2
 
+_log = structlog.get_logger()
 READ_BUFFER_BYTES = 256 * 1024
 
 
@@ -181,9 +185,14 @@ class Stream:
             reason = "open_timeout"
         except (OSError, asyncio.IncompleteReadError):
             reason = "lost" if self.opened else "unreachable"
+        except (DecodeError, frames.FrameTooLarge):
+            reason = "garbage"
         except asyncio.CancelledError:
             reason = "cancelled"
             raise
+        except Exception:
+            reason = "fault"
+            _log.exception("link.fault", host=self.host.host)
         finally:
             if not self.ended:
                 self._end(reason)

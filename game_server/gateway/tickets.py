@@ -28,7 +28,7 @@ class Claims:
     name: str
     guest: bool
     epoch: int
-    exp_us: int
+    expires_us: int
 
 
 class Tickets:
@@ -51,7 +51,7 @@ class Tickets:
         self._lock = asyncio.Lock()
 
     async def verify(self, ticket: str) -> Claims:
-        """The claims of a genuine ticket, run out or not: compare `exp_us`.
+        """The claims of a genuine ticket, run out or not: compare `expires_us`.
 
         Raises Refused: BAD_TICKET, or what fetching the keys was refused with.
         """
@@ -65,8 +65,8 @@ class Tickets:
                 player=int(payload["player"]),
                 name=str(payload["name"]),
                 guest=bool(payload["guest"]),
-                epoch=int(payload["epoch"]),
-                exp_us=int(payload["exp_us"]),
+                epoch=int(payload["session_epoch"]),
+                expires_us=int(payload["expires_us"]),
             )
         except (pyseto.PysetoError, ValueError, KeyError, TypeError):
             raise Refused("BAD_TICKET") from None

@@ -52,9 +52,16 @@ class Outbox:
         self._changed = asyncio.Condition()
         self.refused: list[tuple[data_pb2.Settlement, str]] = []
 
+    def expect(self, table: int) -> None:
+        """A hand of the table has ended; its settlement comes when the journal has it.
+
+        From here on `settled(table)` waits: a seat must not be cashed out in between.
+        """
+        self._open[table] += 1
+
     def put(self, settlement: data_pb2.Settlement) -> None:
+        """An expected settlement that is in the journal."""
         self._waiting.append((self._clock(), settlement))
-        self._open[settlement.table.table] += 1
         self._work.set()
 
     @property
@@ -72,7 +79,7 @@ class Outbox:
     async def empty(self) -> None:
         """Wait until nothing is without answer."""
         async with self._changed:
-            await self._changed.wait_for(lambda: not self._waiting)
+            await self._changed.wait_for(lambda: not self._open)
 
     async def run(self) -> None:
         pause_s = FIRST_PAUSE_S

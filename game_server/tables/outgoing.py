@@ -59,6 +59,7 @@ class Outgoing:
     def settle(self, settlement: data_pb2.Settlement) -> None:
         """Goes to the ledger after the rows of this tick are on disk."""
         self._open()
+        self._outbox.expect(settlement.table.table)
         self._settlements.append(settlement)
 
     # ---- what is sent ----------------------------------------------------------------------

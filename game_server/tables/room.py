@@ -26,7 +26,7 @@ class RoomSpec:
     reserve_ms: int = 0  # per seat and hand, runs after the turn's time
     ready_ms: int = 60_000  # full table or end of hand -> ready, else stood up
     away_turn_ms: int = 2_000  # a turn of a seat without connection
-    away_ms: int = 20_000  # an absent player keeps a seat for so long between hands
+    away_ms: int = 10_000  # who has been absent for so long loses the seat when no hand runs
 
     @property
     def plays_for_coins(self) -> bool:

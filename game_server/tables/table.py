@@ -585,9 +585,6 @@ class Table:
             wall_us=wall_us,
         )
         self.hand = None
-        for index, seat in enumerate(seats):
-            if seat.away_since is not None:
-                self._leave(index)
         self._watch_readiness(now, anew=True)
 
     def _emit(

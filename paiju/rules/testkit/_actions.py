@@ -15,9 +15,11 @@ _PICKS = 4
 _FOREIGN = 6
 
 
-def defaults_are_legal(hand: Hand, acting: Sequence[int]) -> None:
+def defaults_are_legal(hand: Hand) -> None:
     """What a time-out would play is legal and the same every time."""
-    for seat in acting:
+    for seat in hand.state.to_act():
+        if seat == CHANCE:
+            continue
         default = hand.state.default_action(seat)
         if not hand.state.is_legal(seat, default):
             hand.fail("default", f"{hand.game.format(default)!r} is illegal for seat {seat}")

@@ -128,6 +128,7 @@ class Hand:
         while not self.state.is_terminal():
             if len(self.texts) >= self.game.info.max_actions:
                 self.fail("termination", f"still running after {len(self.texts)} actions")
+            _actions.defaults_are_legal(self)
             deep = self.rng.below(self.deep_every) == 0
             if deep:
                 _identity.state_is_whole(self)
@@ -151,7 +152,6 @@ class Hand:
             action = state.sample_chance(self.table_rng)
             self._apply(CHANCE, lambda: state.apply(CHANCE, action), "chance", deep)
             return
-        _actions.defaults_are_legal(self, seats)
         if deep:
             _actions.lists_are_true(self, seats)
             _actions.others_are_refused(self, seats)

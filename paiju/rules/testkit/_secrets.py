@@ -49,17 +49,18 @@ def _answers_are_the_same(hand: Hand, seat: int, world: State) -> None:
         if world.hint(seat) != hint:
             hand.fail("hidden information", f"the hint tells worlds apart for {seat}")
     lines = [*NONSENSE, *(game.format(a) for a in hand.seen[-8:] if isinstance(a, int))]
+    mine, theirs = state.clone(), world.clone()
     for line in lines:
-        if _answer(hand, state, seat, line) != _answer(hand, world, seat, line):
+        if _answer(hand, mine, seat, line) != _answer(hand, theirs, seat, line):
             hand.fail("hidden information", f"the answer to {line!r} tells worlds apart for {seat}")
 
 
 def _answer(hand: Hand, state: State, seat: int, line: str) -> str:
-    """Code and parameters of the refusal; "" when the line is legal."""
+    """Code and parameters of the refusal; "" when the line is legal, which changes nothing."""
     try:
         action = hand.game.parse(state, seat, line)
         if not state.is_legal(seat, action):
-            state.clone().apply(seat, action)
+            state.apply(seat, action)
     except IllegalAction as refused:
         return json.dumps([refused.code, refused.params], sort_keys=True, default=str)
     return ""

@@ -135,12 +135,12 @@ class World:
         await self.server.start()
 
     async def close(self) -> None:
-        for task in self.tasks:
-            task.cancel()
-        await asyncio.gather(*self.tasks, return_exceptions=True)
         if self.channel is not None:
             await self.channel.close()
         await self.gateway.close()
+        for task in self.tasks:
+            task.cancel()
+        await asyncio.gather(*self.tasks, return_exceptions=True)
         if self.server is not None:
             await self.server.stop(grace=0)
         await self.host.stop()

@@ -81,8 +81,8 @@ class FakeData(
             epoch = self.epochs[player]
         expires = now_us() + int(self.ticket_s * 1e6)
         claims = {
-            "player": str(player), "name": f"p{player}", "guest": True, "epoch": epoch,
-            "exp_us": expires,
+            "player": str(player), "name": f"p{player}", "guest": True, "session_epoch": epoch,
+            "expires_us": expires,
         }  # fmt: skip
         ticket = pyseto.encode(self._sign, json.dumps(claims).encode(), footer=b'{"kid": "k1"}')
         return hall_pb2.Session(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 
-from paiju.wire.v1 import common_pb2, hall_pb2
+from paiju.wire.v1 import common_pb2, data_pb2, hall_pb2
 
 from .conftest import ROOM, World, until
 
@@ -179,15 +179,24 @@ async def test_a_kicked_player_is_told_and_stays_out(world: World) -> None:
 async def test_drain_refuses_the_new_and_tells_the_old(world: World) -> None:
     client = world.client()
     await client.guest()
-    world.gateway.drain()
+    wish = data_pb2.FollowEvent(drain=data_pb2.Drain(on=True))
+    world.data.ended.put_nowait(wish)
     await until(lambda: client.notices() == ["DRAINING"])
     answer = await client.ask(quick_join=hall_pb2.QuickJoin(room=ROOM))
     assert answer.refusal.code == "DRAINING"
     late = world.client()
     assert (await late.hello()).refusal.code == "DRAINING"
     await until(lambda: late.ended)
-    world.gateway.drain(False)
+    wish.drain.on = False
+    world.data.ended.put_nowait(wish)
+    await until(lambda: not world.gateway.context.draining)
     assert (await client.join()).table == 500
+    world.gateway.drain()
+    world.data.ended.put_nowait(wish)
+    await client.ask(ping=hall_pb2.Ping())
+    await until(world.data.ended.empty)
+    await client.ask(get_wallet=hall_pb2.GetWallet())
+    assert world.gateway.context.draining
 
 
 async def test_a_connection_that_ends_during_login_leaves_no_ghost(world: World) -> None:

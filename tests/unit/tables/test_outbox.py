@@ -16,6 +16,11 @@ def _settlement(table: int, hand: int) -> data_pb2.Settlement:
     return data_pb2.Settlement(table=common_pb2.TableRef(table=table), hand=hand)
 
 
+def _put(box: Outbox, table: int, hand: int) -> None:
+    box.expect(table)
+    box.put(_settlement(table, hand))
+
+
 class Ledger:
     def __init__(self, failures: int = 0) -> None:
         self.failures = failures
@@ -50,7 +55,7 @@ async def test_everything_is_answered_in_order_though_the_ledger_fails() -> None
     box = Outbox(host="h", epoch=1, send=ledger.settle)
     task = asyncio.ensure_future(box.run())
     for hand in range(1, 251):
-        box.put(_settlement(hand % 7, hand))
+        _put(box, hand % 7, hand)
     async with asyncio.timeout(10):
         await box.empty()
     answered = [hand for call in ledger.calls[3:] for _, hand in call]
@@ -68,7 +73,7 @@ async def test_a_table_waits_for_its_own_settlements_only() -> None:
 
     box = Outbox(host="h", epoch=1, send=send)
     task = asyncio.ensure_future(box.run())
-    box.put(_settlement(1, 1))
+    _put(box, 1, 1)
     waiting = asyncio.ensure_future(box.settled(1))
     async with asyncio.timeout(10):
         await box.settled(2)
@@ -85,8 +90,25 @@ async def test_a_refused_settlement_is_kept_aside_and_the_rest_goes_on() -> None
     box = Outbox(host="h", epoch=1, send=ledger.settle)
     task = asyncio.ensure_future(box.run())
     for hand in (1, 2, 3):
-        box.put(_settlement(1, hand))
+        _put(box, 1, hand)
     async with asyncio.timeout(10):
         await box.settled(1)
     assert [(s.hand, code) for s, code in box.refused] == [(2, "NOT_ZERO_SUM")]
+    task.cancel()
+
+
+async def test_a_settlement_that_is_still_being_written_counts() -> None:
+    """The seat of a hand that just ended must not be cashed out before it is booked."""
+    ledger = Ledger()
+    box = Outbox(host="h", epoch=1, send=ledger.settle)
+    task = asyncio.ensure_future(box.run())
+    box.expect(1)
+    waiting = asyncio.ensure_future(box.settled(1))
+    for _ in range(5):
+        await asyncio.sleep(0)
+    assert not waiting.done()
+    box.put(_settlement(1, 1))
+    async with asyncio.timeout(10):
+        await waiting
+    assert ledger.calls == [[(1, 1)]]
     task.cancel()

@@ -1,0 +1,121 @@
+"""Operators' work: what the RPCs of `Admin` do. Every change writes its audit row with it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from data_server import ledger
+from data_server.ledger import COIN
+from data_server.registry import Registry
+from data_server.store import audits, books, checks, nodes, players, sittings
+from data_server.store.books import HallAccounts
+from data_server.store.database import Database
+from data_server.store.ids import Ids
+from data_server.store.operations import Operations
+from paiju.service.refusals import Refused
+from paiju.wire.v1 import data_pb2
+
+MAX_ROWS = 1000
+DEFAULT_ROWS = 100
+
+
+@dataclass(frozen=True, kw_only=True)
+class BackOffice:
+    database: Database
+    ids: Ids
+    operations: Operations
+    registry: Registry
+    hall: HallAccounts
+    clock: Callable[[], int]
+
+    async def nodes(self) -> data_pb2.NodesReply:
+        servers, hosts = await self.database.read(_nodes)
+        return data_pb2.NodesReply(
+            nodes=[self.registry.node_info(row) for row in servers],
+            hosts=[self.registry.host_info(row) for row in hosts],
+            now_us=self.clock(),
+        )
+
+    async def drain_server(
+        self, request: data_pb2.DrainServerRequest, *, who: str
+    ) -> data_pb2.Reply:
+        _check_reason(request.reason)
+
+        async def work(tx: AsyncConnection) -> data_pb2.Reply:
+            before = await nodes.set_draining(tx, request.server, request.on)
+            if before is None:
+                raise Refused("MALFORMED", detail=f"no server {request.server!r}")
+            await audits.append(
+                tx,
+                who=who,
+                what="drain",
+                target=f"server {request.server}",
+                why=request.reason,
+                before=before,
+                after=request.on,
+                now_us=self.clock(),
+            )
+            return data_pb2.Reply()
+
+        body = data_pb2.DrainServerRequest(
+            server=request.server, on=request.on, reason=request.reason
+        )
+        reply = await self.operations.once(
+            request.op, kind="DrainServer", body=body, answer=data_pb2.Reply, work=work
+        )
+        if not reply.HasField("refusal"):
+            await self.registry.poll()
+        return reply
+
+    async def grant(self, request: data_pb2.GrantRequest, *, who: str) -> data_pb2.GrantReply:
+        _check_reason(request.reason)
+        entry = await self.ids.one()
+
+        async def work(tx: AsyncConnection) -> data_pb2.GrantReply:
+            now = self.clock()
+            if await players.by_id(tx, request.player) is None:
+                raise Refused("NO_SUCH_PLAYER")
+            wallet = await sittings.held_wallet(tx, request.player)
+            moves = ledger.grant(mint=self.hall.mint, wallet=wallet, amount=request.amount)
+            new = books.NewEntry(entry, "grant", COIN, f"operator: {request.reason}", moves)
+            await books.post(tx, [new], now_us=now)
+            await audits.append(
+                tx,
+                who=who,
+                what="grant",
+                target=f"player {request.player}",
+                why=request.reason,
+                before=wallet.balance,
+                after=wallet.balance + request.amount,
+                now_us=now,
+            )
+            return data_pb2.GrantReply(wallet=await books.wallet_of(tx, request.player))
+
+        body = data_pb2.GrantRequest(
+            player=request.player, amount=request.amount, reason=request.reason
+        )
+        return await self.operations.once(
+            request.op, kind="Grant", body=body, answer=data_pb2.GrantReply, work=work
+        )
+
+    async def check_ledger(self) -> data_pb2.CheckLedgerReply:
+        return await self.database.read(lambda tx: checks.check_ledger(tx, now_us=self.clock()))
+
+    async def list_audit(self, request: data_pb2.ListAuditRequest) -> data_pb2.ListAuditReply:
+        limit = min(request.limit or DEFAULT_ROWS, MAX_ROWS)
+        rows = await self.database.read(
+            lambda tx: audits.newest(tx, before=request.before, limit=limit)
+        )
+        return data_pb2.ListAuditReply(rows=rows)
+
+
+async def _nodes(tx: AsyncConnection) -> tuple[list[nodes.Row], list[nodes.Row]]:
+    return list(await nodes.all_servers(tx)), list(await nodes.all_hosts(tx))
+
+
+def _check_reason(reason: str) -> None:
+    if not reason.strip() or len(reason) > 1000:
+        raise Refused("MALFORMED", detail="a reason of 1 to 1000 characters is needed")

@@ -1,0 +1,222 @@
+"""Money at tables: what the RPCs of `Ledger` do.
+
+Everything durable is in the database. A call runs in one transaction which holds the fence
+of its host; ids are taken before it begins.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import TypeVar
+
+import structlog
+from sqlalchemy.exc import DataError, IntegrityError
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from data_server.ledger import COIN
+from data_server.policy import MayPlay
+from data_server.store import books, fence, players, sessions, settlements, sittings
+from data_server.store.books import HallAccounts
+from data_server.store.database import Database
+from data_server.store.ids import Ids
+from data_server.store.operations import Operations
+from paiju.service.refusals import Refused
+from paiju.wire.v1 import data_pb2
+
+log = structlog.get_logger()
+
+MAX_BATCH = 500
+
+
+@dataclass(frozen=True, kw_only=True)
+class Bank:
+    database: Database
+    ids: Ids
+    operations: Operations
+    hall: HallAccounts
+    may_play: MayPlay
+    clock: Callable[[], int]
+
+    async def get_wallet(self, request: data_pb2.GetWalletRequest) -> data_pb2.GetWalletReply:
+        async def work(tx: AsyncConnection) -> data_pb2.GetWalletReply:
+            if await players.by_id(tx, request.player) is None:
+                raise Refused("NO_SUCH_PLAYER")
+            return data_pb2.GetWalletReply(wallet=await books.wallet_of(tx, request.player))
+
+        return await self.database.read(work)
+
+    async def sit_down(self, request: data_pb2.SitDownRequest) -> data_pb2.SitDownReply:
+        sitting, account, entry = await self.ids.take(3)
+
+        async def work(tx: AsyncConnection) -> data_pb2.SitDownReply:
+            now = self.clock()
+            await fence.hold(tx, request.host.host, request.host.epoch)
+            await self.may_play(tx, request.player, now)
+            await sessions.check_epoch(tx, request.player, request.session_epoch)
+            new = sittings.NewSitting(
+                id=sitting,
+                account=account,
+                entry=entry,
+                player=request.player,
+                table=request.table,
+                seat=request.seat,
+                host=request.host.host,
+                currency=request.currency,
+                rule_set=request.rule_set,
+                amount=request.amount,
+            )
+            await sittings.sit(tx, new, now_us=now)
+            return data_pb2.SitDownReply(
+                sitting=sitting,
+                stake=request.amount,
+                wallet=await books.wallet_of(tx, request.player),
+            )
+
+        return await self.operations.once(
+            request.op,
+            kind="SitDown",
+            body=_unfenced(request),
+            answer=data_pb2.SitDownReply,
+            work=work,
+        )
+
+    async def top_up(self, request: data_pb2.TopUpRequest) -> data_pb2.TopUpReply:
+        entry = await self.ids.one()
+
+        async def work(tx: AsyncConnection) -> data_pb2.TopUpReply:
+            await fence.hold(tx, request.host.host, request.host.epoch)
+            found, stake = await sittings.top_up(
+                tx,
+                request.sitting,
+                request.amount,
+                host=request.host.host,
+                entry=entry,
+                now_us=self.clock(),
+            )
+            return data_pb2.TopUpReply(stake=stake, wallet=await books.wallet_of(tx, found.player))
+
+        return await self.operations.once(
+            request.op,
+            kind="TopUp",
+            body=_unfenced(request),
+            answer=data_pb2.TopUpReply,
+            work=work,
+        )
+
+    async def stand_up(self, request: data_pb2.StandUpRequest) -> data_pb2.StandUpReply:
+        entries = await self.ids.take(2)
+
+        async def work(tx: AsyncConnection) -> data_pb2.StandUpReply:
+            await fence.hold(tx, request.host.host, request.host.epoch)
+            found, returned = await sittings.stand(
+                tx,
+                request.sitting,
+                host=request.host.host,
+                entries=entries,
+                house=self._house(request.host.host),
+                now_us=self.clock(),
+            )
+            return data_pb2.StandUpReply(
+                returned=returned, wallet=await books.wallet_of(tx, found.player)
+            )
+
+        return await self.operations.once(
+            request.op,
+            kind="StandUp",
+            body=_unfenced(request),
+            answer=data_pb2.StandUpReply,
+            work=work,
+        )
+
+    async def release(self, sitting: int) -> int:
+        """The sweeper's standing up: a sitting whose host is gone. Returns what came back."""
+        entries = await self.ids.take(2)
+
+        async def work(tx: AsyncConnection) -> int:
+            found = await sittings.find_open(tx, sitting)
+            _, returned = await sittings.stand(
+                tx,
+                sitting,
+                host=None,
+                entries=entries,
+                house=self._house(found.host),
+                now_us=self.clock(),
+                reason="release",
+            )
+            return returned
+
+        return await self.database.write(work)
+
+    async def settle(self, request: data_pb2.SettleRequest) -> data_pb2.SettleReply:
+        """Book the hands; see store/settlements.py."""
+        if len(request.settlements) > MAX_BATCH:
+            raise Refused("TOO_LARGE", limit=MAX_BATCH)
+        if not request.settlements:
+            return data_pb2.SettleReply()
+        hands = [settlements.hand_of(message) for message in request.settlements]
+        pots = settlements.tables_with_pot(hands)
+        ids = await self.ids.take(len(hands) + len(pots))
+        jobs = [
+            settlements.Job(entry, hand, message)
+            for entry, hand, message in zip(
+                ids[: len(hands)], hands, request.settlements, strict=True
+            )
+        ]
+        if pots:
+            accounts = dict(zip(sorted(pots), ids[len(hands) :], strict=True))
+            await self.database.write(lambda tx: settlements.ensure_pots(tx, accounts))
+        try:
+            results = await self._book(request.host, jobs)
+        except (IntegrityError, DataError):
+            # something the plan did not see: book each by itself, so that one bad hand does
+            # not hold up the others
+            log.warning("settlement.batch_refused", host=request.host.host, hands=len(jobs))
+            results = [await self._book_one(request.host, job) for job in jobs]
+        return data_pb2.SettleReply(results=results)
+
+    async def _book_one(
+        self, host: data_pb2.HostEpoch, job: settlements.Job
+    ) -> data_pb2.SettleResult:
+        try:
+            return (await self._book(host, [job]))[0]
+        except (IntegrityError, DataError) as error:
+            log.error("settlement.impossible", table=job.key[0], hand=job.key[1], why=str(error))
+            refused = Refused("MALFORMED", detail="the ledger does not take it")
+            return data_pb2.SettleResult(refusal=refused.message())
+
+    def _book(
+        self, host: data_pb2.HostEpoch, jobs: list[settlements.Job]
+    ) -> Awaitable[list[data_pb2.SettleResult]]:
+        return self.database.write(
+            lambda tx: settlements.book(
+                tx,
+                jobs,
+                host=host.host,
+                epoch=host.epoch,
+                hall=self.hall,
+                house_key=_spread(host.host),
+                now_us=self.clock(),
+            )
+        )
+
+    def _house(self, host: str) -> int:
+        return self.hall.house_for(COIN, _spread(host))
+
+
+R = TypeVar("R", data_pb2.SitDownRequest, data_pb2.TopUpRequest, data_pb2.StandUpRequest)
+
+
+def _unfenced(request: R) -> R:
+    """What is asked, without who carries it: a restarted host repeats under a new epoch."""
+    body = type(request)()
+    body.CopyFrom(request)
+    body.ClearField("host")
+    body.ClearField("op")
+    return body
+
+
+def _spread(host: str) -> int:
+    """Which of the house's accounts a host uses: one, so that its batches lock one row."""
+    return zlib.crc32(host.encode())

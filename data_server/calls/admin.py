@@ -1,0 +1,63 @@
+"""Servicer of `Admin`. What each RPC is stands in data.proto."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import grpc
+
+from data_server.backoffice import BackOffice
+from data_server.calls.guard import answered
+from data_server.calls.lanes import Lanes
+from data_server.lanes import Lane
+from paiju.wire.v1 import data_pb2, data_pb2_grpc
+
+Context = grpc.aio.ServicerContext[Any, Any]
+
+WHO = "operator"  # there is one operator key
+
+
+@dataclass(frozen=True)
+class AdminCalls(data_pb2_grpc.AdminServicer):
+    office: BackOffice
+    lanes: Lanes
+    checks: Lane  # one at a time: a check reads the whole ledger
+
+    async def Nodes(self, request: data_pb2.NodesRequest, context: Context) -> data_pb2.NodesReply:
+        return await answered(context, self.lanes.reads, data_pb2.NodesReply, self.office.nodes)
+
+    async def DrainServer(
+        self, request: data_pb2.DrainServerRequest, context: Context
+    ) -> data_pb2.Reply:
+        return await answered(
+            context,
+            self.lanes.cluster,
+            data_pb2.Reply,
+            lambda: self.office.drain_server(request, who=WHO),
+        )
+
+    async def Grant(self, request: data_pb2.GrantRequest, context: Context) -> data_pb2.GrantReply:
+        return await answered(
+            context,
+            self.lanes.sittings,
+            data_pb2.GrantReply,
+            lambda: self.office.grant(request, who=WHO),
+        )
+
+    async def CheckLedger(
+        self, request: data_pb2.CheckLedgerRequest, context: Context
+    ) -> data_pb2.CheckLedgerReply:
+        return await answered(
+            context, self.checks, data_pb2.CheckLedgerReply, self.office.check_ledger
+        )
+
+    async def ListAudit(
+        self, request: data_pb2.ListAuditRequest, context: Context
+    ) -> data_pb2.ListAuditReply:
+        return await answered(
+            context,
+            self.lanes.reads,
+            data_pb2.ListAuditReply,
+            lambda: self.office.list_audit(request),
+        )

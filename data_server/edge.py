@@ -1,0 +1,136 @@
+"""The ports: game servers, operators, metrics; health and reflection on the first two."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass, field
+from typing import Any
+
+import grpc
+from grpc_health.v1 import health, health_pb2, health_pb2_grpc
+from grpc_reflection.v1alpha import reflection
+from prometheus_client import start_http_server
+
+from data_server.accounts import Accounts
+from data_server.backoffice import BackOffice
+from data_server.bank import Bank
+from data_server.calls.accounts import AccountsCalls
+from data_server.calls.admin import AdminCalls
+from data_server.calls.auth import BearerInterceptor
+from data_server.calls.cluster import ClusterCalls
+from data_server.calls.lanes import Lanes
+from data_server.calls.ledger import LedgerCalls
+from data_server.folder import Addresses, Secrets
+from data_server.follow import Followers
+from data_server.lanes import Lane
+from data_server.metrics import Metrics
+from data_server.registry import Registry
+from data_server.settings import DataSettings
+from data_server.store.ids import Ids
+from paiju.service.red import RedInterceptor
+from paiju.wire.v1 import data_pb2, data_pb2_grpc
+
+_OPTIONS = [
+    ("grpc.max_receive_message_length", 16 * 2**20),
+    ("grpc.keepalive_time_ms", 30_000),
+    ("grpc.keepalive_timeout_ms", 10_000),
+    ("grpc.keepalive_permit_without_calls", 1),
+    ("grpc.http2.min_recv_ping_interval_without_data_ms", 5_000),
+    ("grpc.http2.max_ping_strikes", 0),
+    ("grpc.so_reuseport", 0),
+]
+
+
+@dataclass(kw_only=True)
+class Edge:
+    settings: DataSettings
+    secrets: Secrets
+    lanes: Lanes
+    metrics: Metrics
+    accounts: Accounts
+    bank: Bank
+    registry: Registry
+    followers: Followers
+    office: BackOffice
+    ids: Ids
+    _servers: list[grpc.aio.Server] = field(default_factory=list)
+    _health: list[health.aio.HealthServicer] = field(default_factory=list)
+    _stop_metrics: Any = None
+
+    async def start(self) -> Addresses:
+        main, main_port = self._server(
+            self.settings.data_listen, self.secrets.cluster_token, ["Accounts", "Ledger", "Cluster"]
+        )
+        data_pb2_grpc.add_AccountsServicer_to_server(
+            AccountsCalls(self.accounts, self.lanes, self.metrics), main
+        )
+        data_pb2_grpc.add_LedgerServicer_to_server(
+            LedgerCalls(self.bank, self.lanes, self.metrics), main
+        )
+        data_pb2_grpc.add_ClusterServicer_to_server(
+            ClusterCalls(self.registry, self.followers, self.ids, self.lanes), main
+        )
+        admin, admin_port = self._server(
+            self.settings.data_admin_listen, self.secrets.admin_key, ["Admin"]
+        )
+        checks = Lane("checks", at_once=1, waiting=4)
+        data_pb2_grpc.add_AdminServicer_to_server(
+            AdminCalls(self.office, self.lanes, checks), admin
+        )
+        host, port = _split(self.settings.data_metrics_listen)
+        httpd, _ = start_http_server(port, host, registry=self.metrics.registry)
+        self._stop_metrics = httpd
+        await asyncio.gather(*(server.start() for server in self._servers))
+        await self._set(health_pb2.HealthCheckResponse.SERVING)
+        return Addresses(
+            address=_join(self.settings.data_listen, main_port),
+            admin=_join(self.settings.data_admin_listen, admin_port),
+            metrics=f"{host}:{httpd.server_port}",
+        )
+
+    def _server(self, listen: str, token: str, services: list[str]) -> tuple[grpc.aio.Server, int]:
+        server = grpc.aio.server(
+            interceptors=[RedInterceptor(self.metrics.red), BearerInterceptor(token)],
+            options=_OPTIONS,
+        )
+        try:
+            port = server.add_insecure_port(listen)
+        except RuntimeError:
+            port = 0
+        if port == 0:
+            raise ValueError(f"cannot listen on {listen}: is it taken by another program?")
+        servicer = health.aio.HealthServicer()
+        health_pb2_grpc.add_HealthServicer_to_server(servicer, server)
+        described = data_pb2.DESCRIPTOR.services_by_name
+        names = [described[name].full_name for name in services]
+        reflection.enable_server_reflection(
+            [*names, health.SERVICE_NAME, reflection.SERVICE_NAME], server
+        )
+        self._servers.append(server)
+        self._health.append(servicer)
+        return server, port
+
+    async def _set(self, status: Any) -> None:
+        for servicer in self._health:
+            await servicer.set("", status)
+
+    async def not_serving(self) -> None:
+        await self._set(health_pb2.HealthCheckResponse.NOT_SERVING)
+
+    async def stop(self) -> None:
+        """Close the ports; answers that are ready still go out."""
+        await asyncio.gather(*(server.stop(1.0) for server in self._servers))
+        if self._stop_metrics is not None:
+            await asyncio.to_thread(self._stop_metrics.shutdown)
+            self._stop_metrics.server_close()
+
+
+def _split(listen: str) -> tuple[str, int]:
+    host, _, port = listen.rpartition(":")
+    if not host or not port.isdigit():
+        raise ValueError(f"{listen!r} is no address; write HOST:PORT")
+    return host, int(port)
+
+
+def _join(listen: str, port: int) -> str:
+    return f"{listen.rpartition(':')[0]}:{port}"

@@ -1,0 +1,122 @@
+"""What runs by itself: flush, poll, sweep, check, cleanup, reading the keys again.
+
+Each job is repeated for ever; a failure is logged, counted and tried again at the next turn.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from functools import partial
+
+import structlog
+from sqlalchemy import select
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from data_server.bank import Bank
+from data_server.metrics import Metrics
+from data_server.registry import Registry
+from data_server.store import checks, presences, sessions
+from data_server.store.database import Database
+from data_server.store.operations import Operations
+from data_server.store.tables import Sitting
+from paiju.service.refusals import Refused
+
+log = structlog.get_logger()
+
+SWEEP_BATCH = 200
+EVENTS_KEPT_US = 600 * 10**6
+CHECK_SHARE = 0.05  # of the time at most: a ledger that takes long is checked less often
+
+
+@dataclass(frozen=True, kw_only=True)
+class Jobs:
+    database: Database
+    registry: Registry
+    bank: Bank
+    operations: Operations
+    metrics: Metrics
+    escrow_release_s: float
+    address_us: int
+    clock: Callable[[], int]
+
+    async def sweep(self) -> None:
+        """Return the stakes of sittings whose host has been silent for too long."""
+        hosts = await self.database.read(_hosts_with_sittings)
+        silent = self.registry.silent_hosts(hosts, self.escrow_release_s)
+        for host in sorted(silent):
+            sittings = await self.database.read(partial(_sittings_of, host=host))
+            for sitting in sittings:
+                try:
+                    returned = await self.bank.release(sitting)
+                except Refused:
+                    continue  # closed meanwhile
+                self.metrics.released.inc()
+                log.info("escrow.released", host=host, sitting=sitting, returned=returned)
+
+    async def check(self) -> float:
+        """Check the whole ledger; returns the seconds it took."""
+        begun = time.monotonic()
+        result = await self.database.read(lambda tx: checks.check_ledger(tx, now_us=self.clock()))
+        took = time.monotonic() - begun
+        faults = result.unbalanced + result.mismatched
+        self.metrics.escrow.set(result.escrow)
+        self.metrics.ledger_sum.set(result.sum)
+        self.metrics.ledger_faults.set(faults)
+        self.metrics.open_sittings.set(result.open_sittings)
+        self.metrics.checked.set(result.checked_us / 1e6)
+        self.metrics.check_seconds.set(took)
+        if result.sum or faults:
+            log.error("ledger.wrong", sum=result.sum, faults=faults)
+        return took
+
+    async def cleanup(self) -> None:
+        """Forget what is kept for a time only."""
+        now = self.clock()
+        await self.operations.forget_old()
+
+        async def work(tx: AsyncConnection) -> None:
+            await presences.forget_events(tx, before_us=now - EVENTS_KEPT_US)
+            await sessions.forget_addresses(tx, before_us=now - self.address_us)
+
+        await self.database.write(work)
+
+    async def check_again_and_again(self, pause_s: float) -> None:
+        while True:
+            took = 0.0
+            try:
+                took = await self.check()
+            except Exception as error:
+                self.failed("check", error)
+            await asyncio.sleep(max(pause_s, took / CHECK_SHARE))
+
+    async def every(
+        self, name: str, period_s: float, work: Callable[[], Awaitable[object]]
+    ) -> None:
+        while True:
+            try:
+                await work()
+            except Exception as error:
+                self.failed(name, error)
+            await asyncio.sleep(period_s)
+
+    def failed(self, name: str, error: Exception) -> None:
+        self.metrics.job_failures.labels(name).inc()
+        log.warning("job.failed", job=name, error=f"{type(error).__name__}: {error}")
+
+
+async def _hosts_with_sittings(tx: AsyncConnection) -> set[str]:
+    rows = await tx.execute(select(Sitting.host).where(Sitting.closed_us == 0).distinct())
+    return {row.host for row in rows}
+
+
+async def _sittings_of(tx: AsyncConnection, *, host: str) -> list[int]:
+    rows = await tx.execute(
+        select(Sitting.id)
+        .where(Sitting.host == host, Sitting.closed_us == 0)
+        .order_by(Sitting.id)
+        .limit(SWEEP_BATCH)
+    )
+    return [row.id for row in rows]

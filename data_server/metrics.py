@@ -1,0 +1,81 @@
+"""The metrics of a data server; nothing else names one. Counters begin at 0."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
+
+from data_server.lanes import Lane
+from paiju.service.red import BUCKETS_S, Red
+
+LOGIN_OUTCOMES = ("opened", "refused")
+LOGIN_KINDS = ("guest", "register", "login", "renew", "change_password")
+HAND_OUTCOMES = ("booked", "repeated", "refused")
+JOBS = ("flush", "poll", "sweep", "check", "cleanup", "keys")
+
+
+class Metrics:
+    def __init__(self) -> None:
+        self.registry = CollectorRegistry()
+        self.red = Red.make("paiju_data", self.registry)
+        self.logins = self._counter(
+            "logins", "Attempts to open or renew a session.", ["kind", "outcome"]
+        )
+        for kind in LOGIN_KINDS:
+            for outcome in LOGIN_OUTCOMES:
+                self.logins.labels(kind, outcome)
+        self.hands = self._counter("hands", "Settlements by outcome.", ["outcome"])
+        for outcome in HAND_OUTCOMES:
+            self.hands.labels(outcome)
+        self.settle_seconds = Histogram(
+            "paiju_data_settle_seconds",
+            "From the arrival of a Settle call to its answer.",
+            buckets=BUCKETS_S,
+            registry=self.registry,
+        )
+        self.job_failures = self._counter("job_failures", "Runs of a job that failed.", ["job"])
+        for job in JOBS:
+            self.job_failures.labels(job)
+        self.released = self._counter(
+            "sittings_released", "Sittings of silent hosts whose stake was returned.", []
+        )
+        self.escrow = self._gauge("escrow_coins", "Coins on tables, at the last check.")
+        self.ledger_sum = self._gauge("ledger_sum", "Sum of all balances; must be 0.")
+        self.ledger_faults = self._gauge(
+            "ledger_faults", "Unbalanced entries and accounts that differ from their postings."
+        )
+        self.open_sittings = self._gauge("open_sittings", "Open sittings, at the last check.")
+        self.checked = self._gauge(
+            "ledger_checked_timestamp_seconds", "When the whole ledger was checked last."
+        )
+        self.check_seconds = self._gauge("ledger_check_seconds", "How long that took.")
+        self.lag = Histogram(
+            "paiju_data_loop_lag_seconds",
+            "How late the event loop woke.",
+            buckets=BUCKETS_S,
+            registry=self.registry,
+        )
+
+    def _counter(self, name: str, text: str, labels: Sequence[str]) -> Counter:
+        return Counter(f"paiju_data_{name}", text, labels, registry=self.registry)
+
+    def _gauge(self, name: str, text: str) -> Gauge:
+        return Gauge(f"paiju_data_{name}", text, registry=self.registry)
+
+    def watch(self, name: str, text: str, value: Callable[[], float]) -> None:
+        """A gauge that is read when it is scraped; `value` must be quick and never block."""
+        self._gauge(name, text).set_function(value)
+
+    def watch_lanes(self, lanes: Sequence[Lane]) -> None:
+        working = self._lane_gauge("lane_working", "Calls at work.")
+        queued = self._lane_gauge("lane_queued", "Calls that wait for their turn.")
+        refused = self._lane_gauge("lane_refused", "Calls refused: the queue was full.")
+        for lane in lanes:
+            working.labels(lane.name).set_function(partial(getattr, lane, "working"))
+            queued.labels(lane.name).set_function(partial(getattr, lane, "queued"))
+            refused.labels(lane.name).set_function(partial(getattr, lane, "refused"))
+
+    def _lane_gauge(self, name: str, text: str) -> Gauge:
+        return Gauge(f"paiju_data_{name}", text, ["lane"], registry=self.registry)

@@ -1,0 +1,25 @@
+"""Who may play: asked at every sitting down. Replaceable where the server is put together."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from sqlalchemy import select
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from data_server.store.tables import Player
+from paiju.service.refusals import Refused
+
+
+class MayPlay(Protocol):
+    async def __call__(self, tx: AsyncConnection, player: int, now_us: int) -> None:
+        """Return, or raise Refused (FROZEN, MAY_NOT_PLAY)."""
+
+
+async def not_frozen(tx: AsyncConnection, player: int, now_us: int) -> None:
+    """Everybody may play whose account exists and is not frozen."""
+    until = await tx.scalar(select(Player.frozen_until_us).where(Player.id == player))
+    if until is None:
+        raise Refused("NO_SUCH_PLAYER")
+    if until > now_us:
+        raise Refused("FROZEN", until=until)

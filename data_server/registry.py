@@ -1,0 +1,329 @@
+"""The cluster registry: what the RPCs of `Cluster` do.
+
+Owner of the leases: this object, in memory, on this process's monotonic clock (leases.py).
+Rows of servers, hosts and shards are the database's; heartbeats are answered from memory and
+written in groups by `flush`, at most a poll period later. Lost with the process: heartbeats
+of that period, which the next ones bring again, and all measured silence: after a start every
+lease runs anew.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Callable, Collection
+from typing import Any
+
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from data_server.follow import Followers
+from data_server.leases import Leases
+from data_server.names import name_key
+from data_server.placing import Candidate, choose
+from data_server.store import fence, nodes, players, presences, shards, sittings
+from data_server.store.database import Database
+from paiju.service.refusals import Refused
+from paiju.wire.v1 import data_pb2
+
+OVERLAP_US = 5_000_000  # events are looked for again this far back: commits come out of order
+
+
+class Registry:
+    def __init__(
+        self,
+        *,
+        database: Database,
+        followers: Followers,
+        lease_s: float,
+        clock: Callable[[], int],
+        monotonic: Callable[[], float],
+    ) -> None:
+        self.database = database
+        self.followers = followers
+        self.lease_s = lease_s
+        self.servers = Leases(lease_s=lease_s)
+        self.hosts = Leases(lease_s=lease_s)
+        self._clock = clock
+        self._monotonic = monotonic
+        self._epochs: dict[str, int] = {}  # lease epochs of servers that have beaten here
+        self._draining: frozenset[str] = frozenset()
+        self._pending: dict[str, data_pb2.HeartbeatRequest] = {}
+        self._polled = monotonic()
+        self._poll_turn = asyncio.Lock()
+
+    # ---- leases ------------------------------------------------------------------------
+
+    async def register_server(
+        self, request: data_pb2.RegisterServerRequest
+    ) -> data_pb2.RegisterServerReply:
+        if not request.server:
+            raise Refused("MALFORMED", detail="server is missing")
+
+        async def work(tx: AsyncConnection) -> tuple[int, int]:
+            lease = await nodes.put_server(tx, request, now_us=self._clock())
+            await presences.clear(tx, request.server)
+            return lease
+
+        epoch, beat = await self.database.write(work)
+        self._epochs[request.server] = epoch
+        self._pending.pop(request.server, None)
+        self.servers.beat(request.server, beat, self._monotonic())
+        lease_ms = int(self.lease_s * 1000)
+        return data_pb2.RegisterServerReply(
+            lease_ms=lease_ms, heartbeat_ms=lease_ms // 3, lease_epoch=epoch
+        )
+
+    async def heartbeat(self, request: data_pb2.HeartbeatRequest) -> data_pb2.HeartbeatReply:
+        now = self._monotonic()
+        if self._epochs.get(request.server) != request.lease_epoch:
+            epoch = await self.database.read(lambda tx: nodes.lease_epoch(tx, request.server))
+            if epoch is None or epoch != request.lease_epoch:
+                raise Refused("LEASE_LOST")
+            self._epochs[request.server] = epoch
+        elif not self.servers.alive(request.server, now):
+            raise Refused("LEASE_LOST")
+        self.servers.beat(request.server, self.servers.beat_of(request.server), now)
+        for counts in request.hosts:
+            self.hosts.beat(counts.host, self.hosts.beat_of(counts.host), now)
+        self._pending[request.server] = request
+        return data_pb2.HeartbeatReply(drain=request.server in self._draining)
+
+    async def flush(self) -> None:
+        """Write the heartbeats that came since the last time."""
+        pending, self._pending = list(self._pending.values()), {}
+        if not pending:
+            return
+        now_us = self._clock()
+        server_rows = [
+            {
+                "_server": beat.server,
+                "_lease_epoch": beat.lease_epoch,
+                "_players": beat.players,
+                "_now_us": now_us,
+            }
+            for beat in sorted(pending, key=lambda beat: beat.server)
+        ]
+        hosts = sorted((counts for beat in pending for counts in beat.hosts), key=lambda c: c.host)
+        host_rows = [
+            {"_host": c.host, "_epoch": c.epoch, "_tables": c.tables, "_players": c.players}
+            for c in hosts
+        ]
+        shard_rows = [_shard_row(counts, shard) for counts in hosts for shard in counts.shards]
+        shard_rows.sort(key=lambda row: (row["_room"], row["_number"]))
+
+        async def work(tx: AsyncConnection) -> None:
+            await nodes.write_beats(tx, server_rows, host_rows)
+            await shards.write_counts(tx, shard_rows)
+
+        await self.database.write(work)
+
+    async def poll(self) -> None:
+        """See what other data servers wrote: signs of life, draining, ended sessions."""
+        async with self._poll_turn:
+            away = self._monotonic() - self._polled
+            beats = await self.database.read(nodes.beats)
+            now = self._polled = self._monotonic()
+            self.servers.observe(beats.servers, now)
+            self.hosts.observe(beats.hosts, now)
+            if away > self.lease_s / 2:
+                self.servers.forgive(now)
+                self.hosts.forgive(now)
+            for server in beats.draining | self._draining:
+                self.followers.draining(server, server in beats.draining)
+            self._draining = beats.draining
+            await self._tell_ended(away)
+
+    async def _tell_ended(self, away: float) -> None:
+        followed = self.followers.servers()
+        if followed:
+            since = self._clock() - OVERLAP_US - int(away * 1e6)
+            events = await self.database.read(
+                lambda tx: presences.events_since(tx, since, followed)
+            )
+            self.followers.session_ended(events)
+
+    def silent_hosts(self, names: Collection[str], seconds: float) -> set[str]:
+        """Which of these hosts we have not heard of for so long. Who never registered is
+        watched from the first time it is asked for."""
+        now = self._monotonic()
+        self.hosts.observe({name: 0 for name in names if not self.hosts.knows(name)}, now)
+        return {name for name in names if self.hosts.silent_s(name, now) >= seconds}
+
+    # ---- hosts and shards --------------------------------------------------------------
+
+    async def register_host(
+        self, request: data_pb2.RegisterHostRequest
+    ) -> data_pb2.RegisterHostReply:
+        host = request.host.host
+        if not host:
+            raise Refused("MALFORMED", detail="host is missing")
+
+        async def work(tx: AsyncConnection) -> tuple[int, int, list[data_pb2.Shard]]:
+            epoch = await fence.begin(tx, host, request.host.epoch)
+            beat = await nodes.put_host(tx, request, epoch)
+            await shards.keep(tx, host, epoch)
+            kept = [shards.message(row) for row in await shards.of_host(tx, host)]
+            return epoch, beat, kept
+
+        epoch, beat, kept = await self.database.write(work)
+        self.hosts.beat(host, beat, self._monotonic())
+        return data_pb2.RegisterHostReply(epoch=epoch, shards=kept)
+
+    async def list_hosts(self) -> data_pb2.ListHostsReply:
+        rows = await self.database.read(nodes.all_hosts)
+        return data_pb2.ListHostsReply(hosts=[self.host_info(row) for row in rows])
+
+    async def get_shards(self, request: data_pb2.GetShardsRequest) -> data_pb2.GetShardsReply:
+        async def look(tx: AsyncConnection) -> tuple[list[Any], list[Any]]:
+            return list(await shards.of_room(tx, request.room)), list(await nodes.all_hosts(tx))
+
+        rows, hosts = await self.database.read(look)
+        gone = [row for row in rows if self._is_over(row.host)]
+        if gone and any(self._is_alive(host) for host in hosts):
+            for row in gone:
+                await self._place(row.room, row.number, row.game, "")
+            rows, hosts = await self.database.read(look)
+        named = {row.host for row in rows}
+        return data_pb2.GetShardsReply(
+            shards=[shards.message(row) for row in rows],
+            hosts=[self.host_info(row) for row in hosts if row.host in named],
+        )
+
+    async def open_shard(self, request: data_pb2.OpenShardRequest) -> data_pb2.OpenShardReply:
+        if not request.room or not request.game:
+            raise Refused("MALFORMED", detail="room or game is missing")
+        placed = await self._place(
+            request.room, request.number, request.game, request.prefer_server
+        )
+        if placed is None:
+            raise Refused("NO_HOST", retry_after_ms=1000)
+        shard, host = placed
+        return data_pb2.OpenShardReply(shard=shard, host=host)
+
+    async def _place(
+        self, room: str, number: int, game: str, prefer: str
+    ) -> tuple[data_pb2.Shard, data_pb2.HostInfo] | None:
+        """Who owns the shard: who does already, unless its lease is over, or a new owner."""
+
+        async def work(
+            tx: AsyncConnection,
+        ) -> tuple[data_pb2.Shard, data_pb2.HostInfo] | None:
+            shard = await shards.one(tx, room, number)
+            hosts = await nodes.all_hosts(tx)
+            if shard is None or self._is_over(shard.host):
+                chosen = choose(
+                    self._candidates(hosts, game, await shards.count_by_host(tx)),
+                    prefer_server=prefer,
+                )
+                if chosen is None:
+                    return None
+                epoch = next(row.epoch for row in hosts if row.host == chosen.host)
+                if shard is None:
+                    await shards.create(
+                        tx, room=room, number=number, game=game, host=chosen.host, epoch=epoch
+                    )
+                else:
+                    await shards.move(tx, room=room, number=number, host=chosen.host, epoch=epoch)
+                shard = await shards.one(tx, room, number)
+                assert shard is not None
+            owner = next(row for row in hosts if row.host == shard.host)
+            return shards.message(shard), self.host_info(owner)
+
+        return await self.database.write(work)
+
+    def _candidates(self, hosts: Any, game: str, counts: dict[str, int]) -> list[Candidate]:
+        return [
+            Candidate(
+                host=row.host,
+                server=row.server,
+                max_tables=row.max_tables,
+                tables=row.tables,
+                shards=counts.get(row.host, 0),
+            )
+            for row in hosts
+            if self._is_alive(row)
+            and row.server not in self._draining
+            and game in json.loads(row.games)
+        ]
+
+    def _is_over(self, host: str) -> bool:
+        """Silent for longer than its lease, measured by us."""
+        return self.hosts.silent_s(host, self._monotonic()) >= self.lease_s
+
+    def _is_alive(self, row: Any) -> bool:
+        return self.hosts.alive(row.host, self._monotonic())
+
+    def host_info(self, row: Any) -> data_pb2.HostInfo:
+        return data_pb2.HostInfo(
+            host=row.host,
+            epoch=row.epoch,
+            server=row.server,
+            cell=row.cell,
+            unix_path=row.unix_path,
+            tcp_address=row.tcp_address,
+            machine=row.machine,
+            max_tables=row.max_tables,
+            tables=row.tables,
+            players=row.players,
+            alive=self._is_alive(row),
+            draining=row.server in self._draining,
+        )
+
+    def node_info(self, row: Any) -> data_pb2.NodeInfo:
+        return data_pb2.NodeInfo(
+            server=row.server,
+            cell=row.cell,
+            address=row.address,
+            build=row.build,
+            alive=self.servers.alive(row.server, self._monotonic()),
+            draining=row.draining,
+            players=row.players,
+            max_players=row.max_players,
+            last_seen_us=row.last_seen_us,
+        )
+
+    # ---- players -----------------------------------------------------------------------
+
+    async def presence(self, request: data_pb2.PresenceRequest) -> data_pb2.Reply:
+        await self.database.write(lambda tx: presences.apply(tx, request, now_us=self._clock()))
+        return data_pb2.Reply()
+
+    async def find_player(self, request: data_pb2.FindPlayerRequest) -> data_pb2.FindPlayerReply:
+        async def look(tx: AsyncConnection) -> data_pb2.FindPlayerReply:
+            known = (
+                await players.by_id(tx, request.player)
+                if request.player
+                else await players.by_key(tx, name_key(request.name[:256]))
+            )
+            if known is None:
+                raise Refused("NO_SUCH_PLAYER")
+            server = await presences.server_of(tx, known.id) or ""
+            online = bool(server) and self.servers.alive(server, self._monotonic())
+            return data_pb2.FindPlayerReply(
+                profile=known.profile(),
+                online=online,
+                server=server if online else "",
+                seats=await sittings.seats_of(tx, known.id),
+            )
+
+        return await self.database.read(look)
+
+    async def report(self, request: data_pb2.ReportRequest) -> data_pb2.Reply:
+        if len(request.op) != 16:
+            raise Refused("OP_REQUIRED")
+        if not request.report.kind:
+            raise Refused("BAD_REPORT", detail="kind")
+        await self.database.write(lambda tx: presences.report(tx, request, now_us=self._clock()))
+        return data_pb2.Reply()
+
+
+def _shard_row(counts: data_pb2.HostCounts, shard: Any) -> dict[str, Any]:
+    return {
+        "_room": shard.room,
+        "_number": shard.shard,
+        "_host": counts.host,
+        "_epoch": counts.epoch,
+        "_tables": shard.tables,
+        "_players": shard.players,
+        "_free_seats": shard.free_seats,
+    }

@@ -1,0 +1,238 @@
+"""The data server: puts the parts together, serves, drains.
+
+Order at start: secrets, database, schema, hall accounts, one poll (so that leases run), then
+the ports; `ready` is called when everything answers. Order at the end: health NOT_SERVING,
+followers are sent away, calls at work finish, ports close, heartbeats are written, database.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from zoneinfo import ZoneInfo
+
+import structlog
+
+from data_server.accounts import Accounts
+from data_server.backoffice import BackOffice
+from data_server.bank import Bank
+from data_server.calls.lanes import Lanes
+from data_server.edge import Edge
+from data_server.folder import Addresses, Secrets, announce, withdraw
+from data_server.follow import Followers
+from data_server.jobs import Jobs
+from data_server.keys import Keys
+from data_server.metrics import Metrics
+from data_server.passwords import Passwords
+from data_server.policy import MayPlay, not_frozen
+from data_server.registry import Registry
+from data_server.settings import DataSettings
+from data_server.store import migrate
+from data_server.store.books import load_hall_accounts
+from data_server.store.database import Database
+from data_server.store.ids import Ids
+from data_server.store.operations import Operations
+from data_server.store.reliefs import ReliefRule
+from data_server.store.sessions import Opener
+from data_server.tickets import Tickets
+from paiju.service.ids import now_us
+from paiju.service.process import stop_event, tune_gc, watch_lag
+
+log = structlog.get_logger()
+
+DAY_US = 86_400 * 10**6
+JOB_CONNECTIONS = 4
+KEYS_EVERY_S = 30.0
+
+
+class DataServer:
+    """One data server inside a running loop; `serve` is this with signals."""
+
+    def __init__(
+        self,
+        settings: DataSettings,
+        *,
+        may_play: MayPlay = not_frozen,
+        clock: Callable[[], int] = now_us,
+        monotonic: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self.settings = settings
+        self._may_play = may_play
+        self._clock = clock
+        self._monotonic = monotonic
+        self.metrics = Metrics()
+        self.lanes = Lanes.make(settings)
+        self.followers = Followers()
+        self.secrets = Secrets.load(settings)
+        self.tickets = Tickets(self.secrets.keys, ticket_us=settings.ticket_s * 10**6)
+        self.passwords = Passwords(threads=settings.hash_threads)
+        self.database = Database(settings.url(), pool=self.lanes.connections() + JOB_CONNECTIONS)
+        self.registry = Registry(
+            database=self.database,
+            followers=self.followers,
+            lease_s=settings.lease_s,
+            clock=clock,
+            monotonic=monotonic,
+        )
+        self._tasks: list[asyncio.Task[None]] = []
+
+    async def start(self) -> Addresses:
+        """Serve; returns where. Raises what stands in the way."""
+        settings = self.settings
+        await self._prepare_schema()
+        ids = Ids(self.database)
+        hall = await load_hall_accounts(ids, shards=settings.house_shards)
+        operations = Operations(
+            self.database, key=self.tickets.keys.derived("operations"), clock=self._clock
+        )
+        self.accounts = Accounts(
+            database=self.database,
+            ids=ids,
+            operations=operations,
+            passwords=self.passwords,
+            tickets=self.tickets,
+            opener=Opener(self.tickets, settings.refresh_days * DAY_US),
+            relief=ReliefRule(
+                below=settings.relief_below,
+                to=settings.relief_to,
+                per_day=settings.relief_per_day,
+                zone=ZoneInfo(settings.timezone),
+            ),
+            followers=self.followers,
+            hall=hall,
+            start_grant=settings.start_grant,
+            clock=self._clock,
+        )
+        self.bank = Bank(
+            database=self.database,
+            ids=ids,
+            operations=operations,
+            hall=hall,
+            may_play=self._may_play,
+            clock=self._clock,
+        )
+        office = BackOffice(
+            database=self.database,
+            ids=ids,
+            operations=operations,
+            registry=self.registry,
+            hall=hall,
+            clock=self._clock,
+        )
+        self.jobs = Jobs(
+            database=self.database,
+            registry=self.registry,
+            bank=self.bank,
+            operations=operations,
+            metrics=self.metrics,
+            escrow_release_s=settings.escrow_release_s,
+            address_us=settings.address_days * DAY_US,
+            clock=self._clock,
+        )
+        await self.registry.poll()
+        self._watch()
+        self.edge = Edge(
+            settings=settings,
+            secrets=self.secrets,
+            lanes=self.lanes,
+            metrics=self.metrics,
+            accounts=self.accounts,
+            bank=self.bank,
+            registry=self.registry,
+            followers=self.followers,
+            office=office,
+            ids=ids,
+        )
+        addresses = await self.edge.start()
+        self._start_jobs()
+        return addresses
+
+    async def stop(self) -> None:
+        """Drain within `drain_grace_s`, then close everything."""
+        await self.edge.not_serving()
+        self.followers.close()
+        with suppress(TimeoutError):
+            await asyncio.wait_for(self.lanes.drain(), self.settings.drain_grace_s)
+        await self.edge.stop()
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+        with suppress(Exception):
+            await self.registry.flush()
+        self.passwords.close()
+        await self.database.close()
+
+    async def _prepare_schema(self) -> None:
+        if self.settings.migrates():
+            await migrate.upgrade(self.database)
+            return
+        at = await migrate.revision(self.database)
+        if at != migrate.newest():
+            raise ValueError(
+                f"the database is at revision {at}, {migrate.newest()} is needed: "
+                "run `paiju migrate`"
+            )
+
+    def _start_jobs(self) -> None:
+        s, jobs = self.settings, self.jobs
+        for work in (
+            jobs.every("flush", s.poll_s, self.registry.flush),
+            jobs.every("poll", s.poll_s, self.registry.poll),
+            jobs.every("sweep", s.sweep_s, jobs.sweep),
+            jobs.every("cleanup", s.cleanup_s, jobs.cleanup),
+            jobs.every("keys", KEYS_EVERY_S, self._read_keys),
+            jobs.check_again_and_again(s.check_s),
+            watch_lag(self.metrics.lag.observe),
+        ):
+            self._tasks.append(asyncio.ensure_future(work))
+
+    async def _read_keys(self) -> None:
+        """Use a ticket key that was rotated into the file; the secret stays as it is."""
+        keys = Keys.from_json(self.secrets.keys_file.read_text())
+        if keys != self.tickets.keys and keys.secret == self.tickets.keys.secret:
+            self.tickets.use(keys)
+            log.info("tickets.rotated", signing=keys.tickets[0].id())
+
+    def _watch(self) -> None:
+        metrics, registry = self.metrics, self.registry
+        metrics.watch_lanes(self.lanes.all())
+        watch, now = metrics.watch, self._monotonic
+        watch("hash_waiting", "Password hashes asked for.", lambda: self.passwords.waiting)
+        watch("hashes", "Password hashes made since the start.", lambda: self.passwords.hashes)
+        watch("pool_in_use", "Database connections at work.", self.database.pool_in_use)
+        watch("followers", "Open Follow streams.", self.followers.count)
+        watch("follow_dropped", "Events lost by slow followers.", lambda: self.followers.dropped)
+        watch("servers_alive", "Servers with a lease.", lambda: registry.servers.count_alive(now()))
+        watch("hosts_alive", "Hosts with a lease.", lambda: registry.hosts.count_alive(now()))
+        watch(
+            "lease_age_seconds",
+            "Longest silence of a living server.",
+            lambda: registry.servers.oldest_s(now()),
+        )
+
+
+async def serve(settings: DataSettings, ready: Callable[[Addresses], object] | None = None) -> None:
+    """Serve until SIGTERM or SIGINT. `ready` is called once, when everything answers."""
+    stop = stop_event()
+    server = DataServer(settings)
+    addresses = await server.start()
+    if settings.data_dir is not None:
+        announce(settings.data_dir, addresses)
+    tune_gc()
+    log.info(
+        "data_server.ready",
+        address=addresses.address,
+        admin=addresses.admin,
+        metrics=addresses.metrics,
+    )
+    if ready is not None:
+        ready(addresses)
+    try:
+        await stop.wait()
+        log.info("data_server.draining")
+    finally:
+        await server.stop()
+        if settings.data_dir is not None:
+            withdraw(settings.data_dir)

@@ -1,0 +1,144 @@
+"""Rows of game servers and table hosts."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import bindparam, insert, select, update
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from data_server.store.tables import GameServer, Host
+from paiju.wire.v1 import data_pb2
+
+Row = Any  # a row of one of the two tables
+
+
+@dataclass(frozen=True, slots=True)
+class Beats:
+    """What leases are watched by: the newest sign of life of each."""
+
+    servers: Mapping[str, int]
+    hosts: Mapping[str, int]
+    draining: frozenset[str]
+
+
+async def beats(tx: AsyncConnection) -> Beats:
+    servers = (
+        await tx.execute(select(GameServer.server, GameServer.beat, GameServer.draining))
+    ).all()
+    hosts = (await tx.execute(select(Host.host, Host.beat))).all()
+    return Beats(
+        {row.server: row.beat for row in servers},
+        {row.host: row.beat for row in hosts},
+        frozenset(row.server for row in servers if row.draining),
+    )
+
+
+async def put_server(
+    tx: AsyncConnection, request: data_pb2.RegisterServerRequest, *, now_us: int
+) -> tuple[int, int]:
+    """Write the server down under a new lease epoch; returns (lease epoch, beat)."""
+    row = (
+        await tx.execute(
+            select(GameServer.lease_epoch, GameServer.beat)
+            .where(GameServer.server == request.server)
+            .with_for_update()
+        )
+    ).one_or_none()
+    values: dict[str, Any] = {
+        "cell": request.cell,
+        "address": request.address,
+        "build": request.build,
+        "games": json.dumps(sorted(request.games)),
+        "max_players": request.max_players,
+        "players": 0,
+        "last_seen_us": now_us,
+    }
+    if row is None:
+        values |= {"lease_epoch": 1, "beat": 1, "draining": False}
+        await tx.execute(insert(GameServer).values(server=request.server, **values))
+        return 1, 1
+    values |= {"lease_epoch": row.lease_epoch + 1, "beat": row.beat + 1}
+    await tx.execute(update(GameServer).where(GameServer.server == request.server).values(**values))
+    return row.lease_epoch + 1, row.beat + 1
+
+
+async def put_host(tx: AsyncConnection, request: data_pb2.RegisterHostRequest, epoch: int) -> int:
+    """Write the host down under its new epoch; returns its beat."""
+    values: dict[str, Any] = {
+        "epoch": epoch,
+        "server": request.server,
+        "cell": request.cell,
+        "unix_path": request.unix_path,
+        "tcp_address": request.tcp_address,
+        "machine": request.machine,
+        "games": json.dumps(sorted(request.games)),
+        "max_tables": request.max_tables,
+        "tables": 0,
+        "players": 0,
+    }
+    name = request.host.host
+    beat = await tx.scalar(
+        update(Host)
+        .where(Host.host == name)
+        .values(beat=Host.beat + 1, **values)
+        .returning(Host.beat)
+    )
+    if beat is None:
+        beat = 1
+        await tx.execute(insert(Host).values(host=name, beat=beat, **values))
+    return beat
+
+
+async def lease_epoch(tx: AsyncConnection, server: str) -> int | None:
+    return await tx.scalar(select(GameServer.lease_epoch).where(GameServer.server == server))
+
+
+async def write_beats(
+    tx: AsyncConnection,
+    servers: Sequence[Mapping[str, Any]],
+    hosts: Sequence[Mapping[str, Any]],
+) -> None:
+    """Heartbeats of the last moment, in one transaction; keys with a leading `_` find rows."""
+    if servers:
+        await tx.execute(
+            update(GameServer)
+            .where(
+                GameServer.server == bindparam("_server"),
+                GameServer.lease_epoch == bindparam("_lease_epoch"),
+            )
+            .values(
+                beat=GameServer.beat + 1,
+                players=bindparam("_players"),
+                last_seen_us=bindparam("_now_us"),
+            ),
+            servers,
+        )
+    if hosts:
+        await tx.execute(
+            update(Host)
+            .where(Host.host == bindparam("_host"), Host.epoch == bindparam("_epoch"))
+            .values(beat=Host.beat + 1, tables=bindparam("_tables"), players=bindparam("_players")),
+            hosts,
+        )
+
+
+async def all_servers(tx: AsyncConnection) -> Sequence[Any]:
+    return (await tx.execute(select(GameServer.__table__).order_by(GameServer.server))).all()
+
+
+async def all_hosts(tx: AsyncConnection) -> Sequence[Any]:
+    return (await tx.execute(select(Host.__table__).order_by(Host.host))).all()
+
+
+async def set_draining(tx: AsyncConnection, server: str, on: bool) -> bool | None:
+    """What it was before; None when there is no such server."""
+    before = await tx.scalar(
+        select(GameServer.draining).where(GameServer.server == server).with_for_update()
+    )
+    if before is not None:
+        await tx.execute(update(GameServer).where(GameServer.server == server).values(draining=on))
+    return before

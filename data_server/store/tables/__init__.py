@@ -1,0 +1,43 @@
+"""The tables, by subject. Importing this package fills `Base.metadata`."""
+
+from data_server.store.tables.base import MAX_AMOUNT, Base
+from data_server.store.tables.cluster import (
+    GameServer,
+    Host,
+    PlayerReport,
+    Presence,
+    RoomShard,
+    SessionEvent,
+)
+from data_server.store.tables.money import Account, Entry, Posting
+from data_server.store.tables.persons import Device, PlayerAddress
+from data_server.store.tables.play import HandRecord, HostFence, Settled, Sitting
+from data_server.store.tables.players import Credential, Player, PlayerSession, Relief
+from data_server.store.tables.service import AuditRow, IdBlock, Operation
+
+__all__ = [
+    "MAX_AMOUNT",
+    "Account",
+    "AuditRow",
+    "Base",
+    "Credential",
+    "Device",
+    "Entry",
+    "GameServer",
+    "HandRecord",
+    "Host",
+    "HostFence",
+    "IdBlock",
+    "Operation",
+    "Player",
+    "PlayerAddress",
+    "PlayerReport",
+    "PlayerSession",
+    "Posting",
+    "Presence",
+    "Relief",
+    "RoomShard",
+    "SessionEvent",
+    "Settled",
+    "Sitting",
+]

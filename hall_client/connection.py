@@ -1,0 +1,198 @@
+"""The network under a core: one stream at a time, and the way back when it is lost.
+
+Owner: one HallClient. `run` is the only task that reads, `_write` the only one that writes;
+between them they call the core, which has no task of its own. An abandoned gRPC call is
+always cancelled, since one that is merely forgotten is never collected.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import math
+from collections.abc import Callable, Sequence
+
+import grpc
+
+from hall_client.backoff import Backoff
+from hall_client.channels import ChannelPool
+from hall_client.core import Core
+from hall_client.happenings import Hangup, Happening
+from hall_client.state import Phase
+from paiju.wire.v1 import hall_pb2
+
+GREET_S = 5.0
+"""From opening a stream to an open session (or, without one, to the Welcome)."""
+LASTING_S = 1.0
+"""A connection that held for so long was a good one: the next pause is short again."""
+SILENCE_FACTOR = 2.5
+"""A gateway that has not even answered pings for so many intervals is gone."""
+
+
+class Connector:
+    """`report` takes what the core says; it must not wait."""
+
+    def __init__(
+        self,
+        *,
+        core: Core,
+        addresses: Sequence[str],
+        pool: ChannelPool,
+        report: Callable[[Sequence[Happening]], None],
+        backoff: Backoff,
+        first: int = 0,
+    ) -> None:
+        self.core = core
+        self.address = ""
+        self.connections = 0
+        self._addresses = list(addresses)
+        self._pool = pool
+        self._report = report
+        self._backoff = backoff
+        self._turn = first
+        self._wake = asyncio.Event()
+        self._call: grpc.aio.StreamStreamCall[hall_pb2.Packet, hall_pb2.Packet] | None = None
+        self._reason = ""
+        self._away_s: float | None = None
+        self._heard = 0.0
+        self._pinged = 0.0
+
+    def wake(self) -> None:
+        """There is something to send."""
+        self._wake.set()
+
+    def drop(self, reason: str, *, away_s: float | None = None) -> None:
+        """Cut the stream; `run` goes to the next address, after `away_s` or a back-off."""
+        self._reason = reason
+        self._away_s = away_s
+        if self._call is not None:
+            self._call.cancel()
+
+    async def run(self) -> None:
+        """Until the session has ended: connect, serve, connect again."""
+        while self.core.ending is None:
+            self.address = self._addresses[self._turn % len(self._addresses)]
+            self._turn += 1
+            self._reason, self._away_s = "", None
+            await self._once()
+            if self.core.ending is None:
+                away_s = self._away_s
+                await self._pause(self._backoff.next_s() if away_s is None else away_s)
+
+    async def _pause(self, seconds: float) -> None:
+        """Wait before the next attempt; commands whose time runs out meanwhile are told."""
+        loop = asyncio.get_running_loop()
+        until = loop.time() + seconds
+        while (now := loop.time()) < until:
+            self._tick(now)
+            if self.core.ending is not None:
+                return
+            self._wake.clear()
+            wait = min(until, max(now + 0.01, self.core.next_due())) - now
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(self._wake.wait(), wait)
+
+    async def _once(self) -> None:
+        loop = asyncio.get_running_loop()
+        lease = self._pool.lease(self.address)
+        call = self._call = lease.stub.Play()
+        self.connections += 1
+        self._heard = self._pinged = loop.time()
+        begun = loop.time()
+        self.core.connected(begun)
+        writer = asyncio.create_task(self._write(call, begun))
+        reason = "closed by the gateway"
+        try:
+            while True:
+                packet = await call.read()
+                if not isinstance(packet, hall_pb2.Packet):
+                    break
+                self._heard = loop.time()
+                self.core.receive(packet.data, self._heard)
+                self._deliver()
+                self._wake.set()
+        except grpc.aio.AioRpcError as error:
+            reason = f"{error.code().name}: {error.details()}"
+        except ValueError as error:
+            reason = str(error)
+        except asyncio.CancelledError:
+            if not call.cancelled() or _being_cancelled():
+                raise
+            reason = "cut"
+        finally:
+            self._call = None
+            if self._settled() and loop.time() > begun + LASTING_S:
+                self._backoff.succeeded()
+            call.cancel()
+            writer.cancel()
+            with contextlib.suppress(asyncio.CancelledError):
+                await writer
+            self._pool.release(lease)
+            self.core.disconnected(loop.time(), self._reason or reason)
+            self._report(self.core.take())
+
+    def _deliver(self) -> None:
+        happenings = self.core.take()
+        self._report(happenings)
+        for happening in happenings:
+            if isinstance(happening, Hangup):
+                self.drop(happening.reason)
+
+    async def _write(
+        self, call: grpc.aio.StreamStreamCall[hall_pb2.Packet, hall_pb2.Packet], begun: float
+    ) -> None:
+        loop = asyncio.get_running_loop()
+        try:
+            while not call.done():
+                self._wake.clear()
+                now = loop.time()
+                self._tick(now)
+                self._keep_alive(call, now, begun)
+                for packet in self.core.packets(now):
+                    await call.write(hall_pb2.Packet(data=packet))
+                due = min(self.core.next_due(), self._next_check(begun))
+                wait = max(0.0, due - loop.time())
+                with contextlib.suppress(TimeoutError):
+                    await asyncio.wait_for(self._wake.wait(), None if due == math.inf else wait)
+        except (grpc.aio.AioRpcError, asyncio.InvalidStateError):
+            call.cancel()  # the reader learns why
+
+    def _tick(self, now: float) -> None:
+        self.core.tick(now)
+        self._report(self.core.take())
+
+    def _ping_every(self) -> float:
+        return max(1.0, self.core.welcome.ping_every_ms / 1000 or 20.0)
+
+    def _settled(self) -> bool:
+        phase = self.core.phase
+        return phase is Phase.OPEN or (phase is Phase.GREETED and not self.core.credentials.open)
+
+    def _next_check(self, begun: float) -> float:
+        if not self._settled():
+            return begun + GREET_S
+        every = self._ping_every()
+        return min(max(self._heard, self._pinged) + every, self._heard + SILENCE_FACTOR * every)
+
+    def _keep_alive(
+        self,
+        call: grpc.aio.StreamStreamCall[hall_pb2.Packet, hall_pb2.Packet],
+        now: float,
+        begun: float,
+    ) -> None:
+        every = self._ping_every()
+        if not self._settled():
+            if now >= begun + GREET_S:
+                self._reason = "no answer to the greeting"
+                call.cancel()
+        elif now >= self._heard + SILENCE_FACTOR * every:
+            self._reason = "the gateway is silent"
+            call.cancel()
+        elif now >= max(self._heard, self._pinged) + every:
+            self._pinged = now
+            self.core.ping(now)
+
+
+def _being_cancelled() -> bool:
+    task = asyncio.current_task()
+    return task is not None and task.cancelling() > 0

@@ -1,0 +1,83 @@
+"""One client of a load run: a bot, its measurements, its dropped connections."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import random
+from collections.abc import Callable
+
+from hall_client.bots.mind import Mind
+from hall_client.bots.player import BotPlayer, Habits
+from hall_client.client import HallClient
+from hall_client.events import Event
+from hall_client.load.continuity import Continuity
+from hall_client.load.drops import DropPlan, When
+from hall_client.table import TableHandle
+
+
+class LoadBot:
+    """`latencies` in seconds, one per action that was accepted.
+
+    The clock of an action starts when it is handed to the client, whatever state the
+    connection is in; a client that was cut in that moment counts with all its waiting.
+    """
+
+    def __init__(
+        self,
+        *,
+        client: HallClient,
+        mind: Mind,
+        habits: Habits,
+        seed: int,
+        number: int,
+        drops: DropPlan,
+    ) -> None:
+        self.client = client
+        self.latencies: list[float] = []
+        self.dropped = 0
+        self.player = BotPlayer(
+            client=client,
+            mind=mind,
+            habits=habits,
+            choices=random.Random(f"{seed}/{number}/choices"),
+            act=self._act,
+        )
+        self._drops = drops
+
+    async def run(self) -> None:
+        await self.player.run()
+
+    async def _act(self, table: TableHandle, line: str) -> None:
+        drop = self._drops.next()
+        if drop is not None and drop.when is When.BEFORE:
+            self._drop(drop.away_s)
+        loop = asyncio.get_running_loop()
+        begun = loop.time()
+        sending = asyncio.create_task(table.act(line))
+        if drop is not None and drop.when is When.DURING:
+            await asyncio.sleep(0)  # the writer gets its turn first
+            self._drop(drop.away_s)
+        acted = await sending
+        self.latencies.append(await table.reached(acted.seq) - begun)
+        if drop is not None and drop.when is When.AFTER:
+            self._drop(drop.away_s)
+
+    def _drop(self, away_s: float) -> None:
+        self.dropped += 1
+        self.client.drop(away_s=away_s)
+
+
+def device_secret(run: str, number: int) -> bytes:
+    """The same guest for the same run and number."""
+    return hashlib.sha256(f"paiju load {run} {number}".encode()).digest()
+
+
+def observer(continuity: Continuity, also: Callable[[Event], None]) -> Callable[[Event], None]:
+    """Both are told."""
+
+    def told(event: Event) -> None:
+        continuity(event)
+        also(event)
+
+    return told

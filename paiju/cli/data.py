@@ -1,0 +1,94 @@
+"""`paiju data-server` and `paiju migrate`."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from pathlib import Path
+from typing import Annotated, NoReturn
+
+import typer
+from sqlalchemy.exc import SQLAlchemyError
+
+from data_server.server import serve
+from data_server.settings import DataSettings
+from data_server.store import migrate as schema
+from data_server.store.database import Database
+from paiju.service import logs
+from paiju.service.settings import load
+
+Folder = Annotated[
+    Path | None,
+    typer.Option(help="Folder of the embedded default: SQLite file, keys, tokens."),
+]
+Url = Annotated[
+    str | None,
+    typer.Option(help="postgresql+psycopg://USER@HOST/DB or sqlite+aiosqlite:///FILE."),
+]
+
+
+def data_server(
+    data_dir: Folder = None,
+    database_url: Url = None,
+    listen: Annotated[
+        str | None, typer.Option(help="For game servers, HOST:PORT; port 0 picks one.")
+    ] = None,
+    admin_listen: Annotated[str | None, typer.Option(help="For operators.")] = None,
+    metrics_listen: Annotated[str | None, typer.Option(help="For Prometheus.")] = None,
+    log_level: Annotated[str | None, typer.Option(help="DEBUG, INFO, WARNING, ERROR.")] = None,
+) -> None:
+    """Run a data server until SIGTERM. Every setting is an environment variable, too.
+
+    Example: paiju data-server --data-dir ./hall --listen 127.0.0.1:7410
+    """
+
+    def run() -> None:
+        settings = load(
+            DataSettings,
+            data_dir=data_dir,
+            database_url=database_url,
+            data_listen=listen,
+            data_admin_listen=admin_listen,
+            data_metrics_listen=metrics_listen,
+            log_level=log_level,
+        )
+        logs.configure("data-server", level=settings.log_level)
+        asyncio.run(serve(settings))
+
+    _or_exit(run)
+
+
+def migrate(data_dir: Folder = None, database_url: Url = None) -> None:
+    """Bring the database's schema to this version; run it before the new data servers.
+
+    Example: paiju migrate --database-url postgresql+psycopg://paiju@db/paiju
+    """
+
+    async def upgrade(url: str) -> str:
+        database = Database(url, pool=1)
+        try:
+            return await schema.upgrade(database)
+        finally:
+            await database.close()
+
+    def run() -> None:
+        settings = load(DataSettings, data_dir=data_dir, database_url=database_url)
+        if not settings.database_url:
+            settings.folder().mkdir(parents=True, exist_ok=True)
+        typer.echo(f"schema is at revision {asyncio.run(upgrade(settings.url()))}")
+
+    _or_exit(run)
+
+
+def _or_exit(run: Callable[[], None]) -> None:
+    try:
+        run()
+    except (ValueError, OSError) as error:
+        _fail(str(error))
+    except SQLAlchemyError as error:
+        _fail(f"the database does not answer as it should: {str(error).splitlines()[0]}")
+
+
+def _fail(sentence: str) -> NoReturn:
+    typer.echo(sentence, err=True)
+    raise typer.Exit(1)

@@ -1,0 +1,375 @@
+"""A tiny honest game, and games made from it that leak or cheat: the kit must catch each.
+
+High card: two seats get one hidden card each of a deck of six; each in turn says `stay` or
+`fold`; the higher card wins what the other staked.
+"""
+
+from __future__ import annotations
+
+import itertools
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from paiju.rules.api import (
+    CHANCE,
+    Deadline,
+    Event,
+    GameId,
+    IllegalAction,
+    Info,
+    Outcome,
+    Rng,
+)
+
+STAY, FOLD, LEAVE = 0, 1, 2
+TEXTS = {STAY: "stay", FOLD: "fold", LEAVE: "leave"}
+
+
+class HighCard:
+    name = "high_card"
+    id = GameId("high_card", 1, "{}")
+    info = Info(2, 2, False, False, False, True, True, 4)
+    title: Mapping[str, str] = {"en": "High card", "zh": "比大小"}
+    parameters: Mapping[str, Any] = {}
+    state_class: type[HighCardState]
+
+    def new_state(
+        self,
+        seats: int,
+        *,
+        wealth: Sequence[int] | None = None,
+        carry: Mapping[str, Any] | None = None,
+    ) -> Any:
+        return self.state_class(self)
+
+    def load(self, blob: bytes) -> Any:
+        state = self.state_class(self)
+        for seat, text in json.loads(blob):
+            state.apply(seat, self.parse(state, seat, text))
+        return state
+
+    def parse(self, state: Any, seat: int, text: str) -> Any:
+        for action, known in TEXTS.items():
+            if text == known:
+                return action
+        words = text.split(" ")
+        if words[0] == "deal" and len(words) == 3 and seat == CHANCE:
+            return (int(words[1]), int(words[2]))
+        raise IllegalAction("syntax")
+
+    def format(self, action: Any) -> str:
+        return f"deal {action[0]} {action[1]}" if isinstance(action, tuple) else TEXTS[action]
+
+    def message(self, code: str, params: Mapping[str, object], locale: str) -> str | None:
+        return f"{code}."
+
+    def legal_in_view(self, view: Mapping[str, Any]) -> Sequence[Any]:
+        return (STAY, FOLD) if view.get("legal") else ()
+
+    def bot(self) -> Any:
+        raise NotImplementedError
+
+
+class HighCardState:
+    def __init__(self, game: HighCard) -> None:
+        self.game = game
+        self.cards: tuple[int, int] | None = None
+        self.turn = CHANCE
+        self.said: list[int] = []
+        self.over = False
+        self.left: int | None = None
+        self.entries: list[tuple[int, Any]] = []
+
+    def to_act(self) -> tuple[int, ...]:
+        return () if self.over else (self.turn,)
+
+    def phase(self) -> str:
+        return "deal" if self.cards is None else "play"
+
+    def deadlines(self) -> tuple[Deadline, ...]:
+        return () if self.over or self.turn == CHANCE else (Deadline(self.turn, "play"),)
+
+    def is_terminal(self) -> bool:
+        return self.over
+
+    def is_legal(self, seat: int, action: Any) -> bool:
+        if self.over:
+            return False
+        if isinstance(action, tuple):
+            return seat == CHANCE == self.turn and action[0] != action[1]
+        if action == LEAVE:
+            return self.cards is not None and seat >= 0
+        return seat == self.turn and seat != CHANCE
+
+    def refuse(self, seat: int, action: Any) -> None:
+        raise IllegalAction("not_now")
+
+    def canonical(self, seat: int, action: Any) -> Any:
+        return action
+
+    def legal_actions(self, seat: int) -> Sequence[Any]:
+        return (STAY, FOLD) if seat == self.turn and not self.over and seat >= 0 else ()
+
+    def default_action(self, seat: int) -> Any:
+        return FOLD
+
+    def apply(self, seat: int, action: Any) -> list[Event]:
+        if not self.is_legal(seat, action):
+            self.refuse(seat, action)
+        self.entries.append((seat, action))
+        if isinstance(action, tuple):
+            self.cards, self.turn = action, 0
+            return self.dealt()
+        if action == LEAVE:
+            self.over, self.left = True, seat
+            return [Event("leave", {"seat": seat})]
+        self.said.append(action)
+        self.turn = 1
+        self.over = len(self.said) == 2
+        return [Event("say", {"seat": seat, "what": TEXTS[action]})]
+
+    def dealt(self) -> list[Event]:
+        assert self.cards is not None
+        return [Event("deal", {"card": card}, (seat,)) for seat, card in enumerate(self.cards)]
+
+    def abandon(self, seat: int, reason: str) -> list[Event]:
+        return self.apply(seat, LEAVE)
+
+    def sample_chance(self, rng: Rng) -> Any:
+        return tuple(rng.permutation(6)[:2])
+
+    def view(self, seat: int) -> dict[str, Any]:
+        view: dict[str, Any] = {"said": list(self.said), "to_act": list(self.to_act())}
+        if self.cards is not None and seat >= 0:
+            view["card"] = self.cards[seat]
+            view["legal"] = [TEXTS[a] for a in self.legal_actions(seat)]
+        if self.over:
+            view["cards"] = list(self.cards or ())
+        return view
+
+    def resample(self, seat: int, rng: Rng) -> Any:
+        world = self.clone()
+        if self.cards is not None and not self.over:
+            order = rng.permutation(6)
+            if seat >= 0:
+                mine = self.cards[seat]
+                other = next(card for card in order if card != mine)
+                cards = (mine, other) if seat == 0 else (other, mine)
+            else:
+                cards = (order[0], order[1])
+            world.cards = cards
+            world.entries[0] = (CHANCE, cards)
+        return world
+
+    def hint(self, seat: int) -> Any:
+        return STAY
+
+    def outcome(self) -> Outcome:
+        assert self.cards is not None
+        if self.left is not None:
+            deltas = (-1, 1) if self.left == 0 else (1, -1)
+        elif self.said.count(STAY) == 1:
+            deltas = (1, -1) if self.said[0] == STAY else (-1, 1)
+        elif self.said.count(STAY) == 2:
+            deltas = (1, -1) if self.cards[0] > self.cards[1] else (-1, 1)
+        else:
+            deltas = (0, 0)
+        return Outcome("finished", deltas, (0, 0), 0, {}, None)
+
+    def log(self) -> Sequence[tuple[int, Any]]:
+        return self.entries
+
+    def dump(self) -> bytes:
+        return json.dumps([(seat, self.game.format(a)) for seat, a in self.entries]).encode()
+
+    def hash(self) -> int:
+        return int.from_bytes(self.dump(), "big")
+
+    def clone(self) -> Any:
+        other = type(self)(self.game)
+        other.__dict__.update(self.__dict__)
+        other.said, other.entries = list(self.said), list(self.entries)
+        return other
+
+
+HighCard.state_class = HighCardState
+
+
+def game_of(state_class: type[HighCardState]) -> HighCard:
+    """High card played with another state class."""
+    game = HighCard()
+    game.state_class = state_class  # type: ignore[misc]
+    return game
+
+
+class LeakInView(HighCardState):
+    def view(self, seat: int) -> dict[str, Any]:
+        return super().view(seat) | {"peek": self.cards[1] if self.cards else None}
+
+
+class LeakInEvent(HighCardState):
+    def dealt(self) -> list[Event]:
+        return [*super().dealt(), Event("sum", {"sum": sum(self.cards or ())})]
+
+
+class LeakInCounter(HighCardState):
+    def view(self, seat: int) -> dict[str, Any]:
+        high = sum(card > 2 for card in self.cards or ())
+        return super().view(seat) | {"high_cards_out": high}
+
+
+class LeakInKeyOrder(HighCardState):
+    """Equal as objects, told apart by which key is there."""
+
+    def view(self, seat: int) -> dict[str, Any]:
+        high = bool(self.cards) and max(self.cards) == 5
+        return super().view(seat) | ({"a": 0, "b": 1} if high else {"b": 1, "c": 0})
+
+
+class LeakInListLength(HighCardState):
+    def view(self, seat: int) -> dict[str, Any]:
+        return super().view(seat) | {"backs": ["?"] * (self.cards[0] if self.cards else 0)}
+
+
+class LeakInErrorText(HighCardState):
+    def refuse(self, seat: int, action: Any) -> None:
+        raise IllegalAction("not_now", best=max(self.cards or (0,)))
+
+
+class LeakInLegalActions(HighCardState):
+    def legal_actions(self, seat: int) -> Sequence[Any]:
+        legal = super().legal_actions(seat)
+        return legal[::-1] if legal and self.cards and max(self.cards) == self.cards[1] else legal
+
+
+class LeakInDefaultAction(HighCardState):
+    def default_action(self, seat: int) -> Any:
+        assert self.cards is not None
+        return STAY if self.cards[seat] == max(self.cards) else FOLD
+
+
+class LeakInClock(HighCardState):
+    """The moment of a default action depends on hidden cards."""
+
+    def deadlines(self) -> tuple[Deadline, ...]:
+        high = self.cards is not None and self.cards[1] > self.cards[0]
+        return tuple(d._replace(key="slow" if high else "fast") for d in super().deadlines())
+
+
+class LosesPoints(HighCardState):
+    def outcome(self) -> Outcome:
+        outcome = super().outcome()
+        return outcome._replace(deltas=(outcome.deltas[0], 0))
+
+
+class ForgetsInDump(HighCardState):
+    def dump(self) -> bytes:
+        return json.dumps([(seat, self.game.format(a)) for seat, a in self.entries[:2]]).encode()
+
+    def hash(self) -> int:
+        return int.from_bytes(super().dump(), "big")
+
+
+class SharedClone(HighCardState):
+    def clone(self) -> Any:
+        other = super().clone()
+        other.entries = self.entries
+        return other
+
+
+class LeakInHint(HighCardState):
+    def hint(self, seat: int) -> Any:
+        return STAY if self.cards and self.cards[seat] == max(self.cards) else FOLD
+
+
+class SpectatorSeesMore(HighCardState):
+    """No secret at all, and yet a seat would lack what is on a spectator's screen."""
+
+    def view(self, seat: int) -> dict[str, Any]:
+        return super().view(seat) | ({"crowd": 1} if seat < 0 else {})
+
+
+class ChangesWhenRefused(HighCardState):
+    def refuse(self, seat: int, action: Any) -> None:
+        self.entries.append((seat, FOLD))
+        super().refuse(seat, action)
+
+
+class AppliesWhatIsIllegal(HighCardState):
+    """Anybody may speak for the other seat."""
+
+    def apply(self, seat: int, action: Any) -> list[Event]:
+        return super().apply(self.turn if action in (STAY, FOLD) else seat, action)
+
+
+class IllegalDefault(HighCardState):
+    def default_action(self, seat: int) -> Any:
+        return (0, 1)
+
+
+class ListsTooLittle(HighCardState):
+    """Folding is legal but not offered."""
+
+    def legal_actions(self, seat: int) -> Sequence[Any]:
+        return super().legal_actions(seat)[:1]
+
+
+class NeverEnds(HighCardState):
+    def apply(self, seat: int, action: Any) -> list[Event]:
+        events = super().apply(seat, action)
+        if self.over and self.left is None:
+            self.over, self.said, self.turn = False, [], 0
+        return events
+
+
+class ForgetsToLog(HighCardState):
+    def apply(self, seat: int, action: Any) -> list[Event]:
+        events = super().apply(seat, action)
+        if seat == 1:
+            self.entries.pop()
+        return events
+
+
+class DealsFromElsewhere(HighCardState):
+    """The deck does not come from the committed secret."""
+
+    _deals = itertools.count()
+
+    def sample_chance(self, rng: Rng) -> Any:
+        rng.permutation(6)
+        return (next(self._deals) % 3, 3 + next(self._deals) % 3)
+
+
+class PlaysOnAfterTheEnd(HighCardState):
+    def legal_actions(self, seat: int) -> Sequence[Any]:
+        return (STAY, FOLD) if seat == self.turn and seat >= 0 else ()
+
+
+LEAKY = (
+    LeakInView,
+    LeakInEvent,
+    LeakInCounter,
+    LeakInKeyOrder,
+    LeakInListLength,
+    LeakInErrorText,
+    LeakInLegalActions,
+    LeakInDefaultAction,
+    LeakInClock,
+    LeakInHint,
+    SpectatorSeesMore,
+)
+CHEATING = (
+    (LosesPoints, "outcome"),
+    (ForgetsInDump, "dump"),
+    (SharedClone, "clone"),
+    (ChangesWhenRefused, "refusal"),
+    (AppliesWhatIsIllegal, "legality"),
+    (IllegalDefault, "default"),
+    (ListsTooLittle, "client"),
+    (NeverEnds, "termination"),
+    (ForgetsToLog, "log"),
+    (DealsFromElsewhere, "record"),
+    (PlaysOnAfterTheEnd, "the end"),
+)
+"""With the promise that each breaks."""
