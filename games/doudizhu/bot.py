@@ -11,10 +11,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from games.doudizhu.combos import BOMBS, ONE, Reading, reading_on, size_of
-from games.doudizhu.moves import counts_of
+from games.doudizhu.kinds import COMBOS
 from games.doudizhu.partition import fewest
 from paiju.rules.cards import RANK_NAMES, mask_of, parse_cards
+from paiju.rules.climbing import Reading
+from paiju.rules.climbing.packed import ONE, counts_of, size_of
 
 if TYPE_CHECKING:
     from games.doudizhu.rules import Doudizhu
@@ -80,7 +81,7 @@ class _Turn:
                     self.plays.append((action, counts, reading))
 
     def _read(self, counts: int) -> Reading | None:
-        return reading_on(counts, self.table, None)
+        return COMBOS.reading_on(counts, self.table, None)
 
     @property
     def enemies(self) -> list[int]:
@@ -102,7 +103,7 @@ class _Turn:
     def _cost(self, reading: Reading, counts: int) -> float:
         """High cards and bombs are worth keeping."""
         cost = float(reading.rank)
-        if reading.kind in BOMBS:
+        if reading.kind in COMBOS.bombs:
             cost += 40
         wings = counts - _body(reading)
         for rank in range(11, 15):
@@ -144,7 +145,7 @@ class _Turn:
         for action, counts, reading in candidates[:_MAX_CANDIDATES]:
             after = self._after(counts)
             score = 12.0 * (now - after) + 8 - 0.9 * self._cost(reading, counts)
-            if reading.kind in BOMBS:
+            if reading.kind in COMBOS.bombs:
                 score += 25 if after <= 2 else 0
                 score += 30 if threatened else 0
                 if partner_leads:

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from games.doudizhu import settle
-from games.doudizhu.combos import READINGS, beats
-from games.doudizhu.moves import counts_of
-from games.doudizhu.rules import Doudizhu, DoudizhuState
+from games.doudizhu import titles
+from games.doudizhu.kinds import COMBOS
+from games.doudizhu.rules import ESCAPE_FACTOR, SEATS, Doudizhu, DoudizhuState
 from paiju.rules.api import CHANCE, IllegalAction
 from paiju.rules.cards import mask_of, parse_cards
+from paiju.rules.climbing import escaped, landlord_game
+from paiju.rules.climbing.packed import counts_of
 
 Case = Mapping[str, Any]
 _PARAMETERS = ("N", "A")
@@ -26,19 +27,21 @@ def _counts(text: str) -> int | None:
 
 def classify(case: Case) -> list[dict[str, object]]:
     counts = _counts(case["cards"])
-    return [] if counts is None else [reading.shown() for reading in READINGS.get(counts, ())]
+    return (
+        [] if counts is None else [reading.shown() for reading in COMBOS.readings.get(counts, ())]
+    )
 
 
 def beats_(case: Case) -> bool:
     lead, follow = _counts(case["lead"]), _counts(case["follow"])
-    if lead is None or lead not in READINGS:
+    if lead is None or lead not in COMBOS.readings:
         raise ValueError("lead is no legal play")
-    table = READINGS[lead][0]
+    table = COMBOS.readings[lead][0]
     if "lead_as" in case:
-        table = next(r for r in READINGS[lead] if r.kind == case["lead_as"])
+        table = next(r for r in COMBOS.readings[lead] if r.kind == case["lead_as"])
     if follow is None:
         return False
-    return any(beats(reading, table) for reading in READINGS.get(follow, ()))
+    return any(COMBOS.beats(reading, table) for reading in COMBOS.readings.get(follow, ()))
 
 
 def settle_(case: Case) -> dict[str, list[int]]:
@@ -46,15 +49,15 @@ def settle_(case: Case) -> dict[str, list[int]]:
     wealth, coefficient = given.get("wealth"), given.get("N", 1)
     base, bombs = given.get("base", 1), given.get("bombs", 0)
     if given.get("escape"):
-        booked = settle.escape(
+        booked = escaped(
             seat=given["escape"]["seat"],
-            penalty=3 * max(base, 1) * 2**bombs * coefficient,
+            penalty=ESCAPE_FACTOR * max(base, 1) * 2**bombs * coefficient,
             wealth=wealth,
-            seats=3,
+            seats=SEATS,
         )
     else:
         multiplier = 2**bombs * (2 if given.get("spring") else 1)
-        booked = settle.landlord_game(
+        booked = landlord_game(
             landlord=given["landlord"],
             landlord_won=given["winner"] == "landlord",
             unit=base * multiplier * coefficient,
@@ -65,7 +68,7 @@ def settle_(case: Case) -> dict[str, list[int]]:
 
 
 def title(case: Case) -> dict[str, object]:
-    level, name = settle.title(case["score"])
+    level, name = titles.title(case["score"])
     return {"level": level, "title": name}
 
 
@@ -73,7 +76,7 @@ def play(case: Case) -> dict[str, Any]:
     """How the hand stands after the actions, or `illegal_at`."""
     config = case.get("config", {})
     game = Doudizhu({k: v for k, v in config.items() if k in _PARAMETERS})
-    state = game.new_state(wealth=config.get("wealth"), carry={"first": case["first_seat"]})
+    state = game.new_state(SEATS, wealth=config.get("wealth"), carry={"first": case["first_seat"]})
     hands = [mask_of(parse_cards(text)) for text in case["deal"]["hands"]]
     bottom = mask_of(parse_cards(case["deal"].get("bottom", "")))
     state.deal_unchecked((case["first_seat"], (hands[0], hands[1], hands[2]), bottom))

@@ -8,9 +8,8 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from games.doudizhu.combos import BIG_JOKER, ONE, RUN_RANKS, SMALL_JOKER, count_of
+from paiju.rules.climbing.packed import JOKERS, ONE, RUN_RANKS, count_of
 
-_ROCKET = ONE[SMALL_JOKER] + ONE[BIG_JOKER]
 _RUNS = ((1, 5), (2, 3), (3, 2))  # copies, shortest
 
 
@@ -19,7 +18,7 @@ def _groups(counts: int) -> tuple[tuple[int, int, int], ...]:
     """Reachable (plays without trios' wings, trio bodies, small groups) that are not dominated."""
     if counts == 0:
         return ((0, 0, 0),)
-    if counts == _ROCKET:
+    if counts == JOKERS:
         return ((1, 0, 0), (0, 0, 2))
     rank = ((counts & -counts).bit_length() - 1) // 4
     held = count_of(counts, rank)

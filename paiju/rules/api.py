@@ -134,7 +134,13 @@ class State(Protocol):
         """One action, without enumerating."""
 
     def legal_actions(self, seat: Seat) -> Sequence[Action]:
-        """All legal actions in canonical order (a hint set when not info.enumerable)."""
+        """All legal actions in canonical order (a hint set when not info.enumerable).
+
+        One of each class that `canonical` makes equal; () for a seat that may not act.
+        """
+
+    def canonical(self, seat: Seat, action: Action) -> Action:
+        """The listed action that does the same as this legal one (equal ranks, other suits)."""
 
     def apply(self, seat: Seat, action: Action) -> list[Event]:
         """The only mutator: checks turn and legality, logs, and says what happened."""
@@ -183,6 +189,7 @@ class Bot(Protocol):
 class Game(Protocol):
     """The immutable rules of one GameId."""
 
+    name: str
     id: GameId
     info: Info
     title: Mapping[str, str]

@@ -15,6 +15,7 @@ BJ, RJ = 52, 53
 DECK = 54
 
 NAMES: tuple[str, ...] = (*(r + s for r in RANKS for s in SUITS), "BJ", "RJ")
+BITS = tuple(1 << card for card in range(DECK))
 _NUMBERS = {name: number for number, name in enumerate(NAMES)}
 
 RANK_NAMES: tuple[str, ...] = (*RANKS, "BJ", "RJ")
@@ -59,5 +60,16 @@ def cards_of(mask: int) -> Iterator[int]:
         mask ^= low
 
 
+_BY_BYTE = tuple(
+    tuple([name for bit, name in enumerate(names) if byte >> bit & 1] for byte in range(256))
+    for names in (NAMES[low : low + 8] for low in range(0, DECK, 8))
+)
+
+
 def names_of(mask: int) -> list[str]:
-    return [NAMES[card] for card in cards_of(mask)]
+    """The names of a set, ascending."""
+    out: list[str] = []
+    for names in _BY_BYTE:
+        out += names[mask & 255]
+        mask >>= 8
+    return out

@@ -9,6 +9,7 @@ length-prefixed: no two different inputs give the same bytes.
 from __future__ import annotations
 
 import hashlib
+import struct
 from collections.abc import Sequence
 
 SECRET_BYTES = 192
@@ -65,9 +66,12 @@ class ShakeRng:
                 return value
 
     def permutation(self, n: int) -> list[int]:
-        """A uniform permutation of 0..n-1 (Fisher-Yates from the end)."""
-        out = list(range(n))
-        for i in range(n - 1, 0, -1):
-            j = self.below(i + 1)
-            out[i], out[j] = out[j], out[i]
-        return out
+        """A uniform permutation of 0..n-1: the order of n draws of 64 bits.
+
+        Equal draws (chance below n^2 / 2^65) are drawn anew, all of them, so every order
+        stays equally likely.
+        """
+        while True:
+            draws = struct.unpack(f">{n}Q", self._bytes(8 * n))
+            if len(set(draws)) == n:
+                return sorted(range(n), key=draws.__getitem__)

@@ -6,6 +6,7 @@ High card: two seats get one hidden card each of a deck of six; each in turn say
 
 from __future__ import annotations
 
+import itertools
 import json
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -26,6 +27,7 @@ TEXTS = {STAY: "stay", FOLD: "fold", LEAVE: "leave"}
 
 
 class HighCard:
+    name = "high_card"
     id = GameId("high_card", 1, "{}")
     info = Info(2, 2, False, False, False, True, True, 4)
     title: Mapping[str, str] = {"en": "High card", "zh": "比大小"}
@@ -102,6 +104,9 @@ class HighCardState:
 
     def refuse(self, seat: int, action: Any) -> None:
         raise IllegalAction("not_now")
+
+    def canonical(self, seat: int, action: Any) -> Any:
+        return action
 
     def legal_actions(self, seat: int) -> Sequence[Any]:
         return (STAY, FOLD) if seat == self.turn and not self.over and seat >= 0 else ()
@@ -273,6 +278,74 @@ class SharedClone(HighCardState):
         return other
 
 
+class LeakInHint(HighCardState):
+    def hint(self, seat: int) -> Any:
+        return STAY if self.cards and self.cards[seat] == max(self.cards) else FOLD
+
+
+class SpectatorSeesMore(HighCardState):
+    """No secret at all, and yet a seat would lack what is on a spectator's screen."""
+
+    def view(self, seat: int) -> dict[str, Any]:
+        return super().view(seat) | ({"crowd": 1} if seat < 0 else {})
+
+
+class ChangesWhenRefused(HighCardState):
+    def refuse(self, seat: int, action: Any) -> None:
+        self.entries.append((seat, FOLD))
+        super().refuse(seat, action)
+
+
+class AppliesWhatIsIllegal(HighCardState):
+    """Anybody may speak for the other seat."""
+
+    def apply(self, seat: int, action: Any) -> list[Event]:
+        return super().apply(self.turn if action in (STAY, FOLD) else seat, action)
+
+
+class IllegalDefault(HighCardState):
+    def default_action(self, seat: int) -> Any:
+        return (0, 1)
+
+
+class ListsTooLittle(HighCardState):
+    """Folding is legal but not offered."""
+
+    def legal_actions(self, seat: int) -> Sequence[Any]:
+        return super().legal_actions(seat)[:1]
+
+
+class NeverEnds(HighCardState):
+    def apply(self, seat: int, action: Any) -> list[Event]:
+        events = super().apply(seat, action)
+        if self.over and self.left is None:
+            self.over, self.said, self.turn = False, [], 0
+        return events
+
+
+class ForgetsToLog(HighCardState):
+    def apply(self, seat: int, action: Any) -> list[Event]:
+        events = super().apply(seat, action)
+        if seat == 1:
+            self.entries.pop()
+        return events
+
+
+class DealsFromElsewhere(HighCardState):
+    """The deck does not come from the committed secret."""
+
+    _deals = itertools.count()
+
+    def sample_chance(self, rng: Rng) -> Any:
+        rng.permutation(6)
+        return (next(self._deals) % 3, 3 + next(self._deals) % 3)
+
+
+class PlaysOnAfterTheEnd(HighCardState):
+    def legal_actions(self, seat: int) -> Sequence[Any]:
+        return (STAY, FOLD) if seat == self.turn and seat >= 0 else ()
+
+
 LEAKY = (
     LeakInView,
     LeakInEvent,
@@ -283,5 +356,20 @@ LEAKY = (
     LeakInLegalActions,
     LeakInDefaultAction,
     LeakInClock,
+    LeakInHint,
+    SpectatorSeesMore,
 )
-CHEATING = (LosesPoints, ForgetsInDump, SharedClone)
+CHEATING = (
+    (LosesPoints, "outcome"),
+    (ForgetsInDump, "dump"),
+    (SharedClone, "clone"),
+    (ChangesWhenRefused, "refusal"),
+    (AppliesWhatIsIllegal, "legality"),
+    (IllegalDefault, "default"),
+    (ListsTooLittle, "client"),
+    (NeverEnds, "termination"),
+    (ForgetsToLog, "log"),
+    (DealsFromElsewhere, "record"),
+    (PlaysOnAfterTheEnd, "the end"),
+)
+"""With the promise that each breaks."""

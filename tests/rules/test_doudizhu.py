@@ -11,17 +11,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import games.doudizhu
-from games.doudizhu import combos, moves, settle
-from games.doudizhu.combos import READINGS, Reading
-from games.doudizhu.rules import PASS, Doudizhu, cards_played
+from games.doudizhu.kinds import COMBOS, FINDER
+from games.doudizhu.rules import Doudizhu
 from paiju.rules import cases
 from paiju.rules.api import CHANCE
 from paiju.rules.cards import cards_of, mask_of
+from paiju.rules.climbing import PASS, Reading, landlord_game
+from paiju.rules.climbing.packed import counts_of, covers
 from paiju.rules.registry import Registry
 from paiju.rules.shuffle import ShakeRng
 from paiju.rules.testkit import run_kit
 
 GAME = Doudizhu({"N": 10, "A": 2})
+READINGS = COMBOS.readings
 
 
 def test_golden_cases() -> None:
@@ -54,44 +56,73 @@ def test_beats_is_a_strict_order() -> None:
     by_kind: dict[tuple[str, int], list[Reading]] = {}
     for reading in readings:
         by_kind.setdefault((reading.kind, reading.length), []).append(reading)
-    bombs = [r for r in readings if r.kind in combos.BOMBS]
+    bombs = [r for r in readings if r.kind in COMBOS.bombs]
     for group in by_kind.values():
         for first in (*group, *bombs):
-            assert not combos.beats(first, first)
+            assert not COMBOS.beats(first, first)
             for second in (*group, *bombs):
-                if combos.beats(first, second):
-                    assert not combos.beats(second, first)
+                if COMBOS.beats(first, second):
+                    assert not COMBOS.beats(second, first)
                     for third in (*group, *bombs):
-                        if combos.beats(second, third):
-                            assert combos.beats(first, third)
+                        if COMBOS.beats(second, third):
+                            assert COMBOS.beats(first, third)
 
 
-@given(st.sets(st.integers(0, 53), min_size=1, max_size=20), st.randoms(use_true_random=False))
-def test_moves_of_a_hand_are_exactly_the_legal_sets_it_covers(
-    held: set[int], random: object
+HANDS = st.sets(st.integers(0, 53), min_size=1, max_size=20)
+TABLES = st.sampled_from(sorted({r for found in READINGS.values() for r in found}))
+
+
+def _listed(cards: int, table: Reading | None) -> list[int]:
+    """Packed counts of the plays listed in their default reading, as often as listed."""
+    counts = counts_of(cards)
+    listed = FINDER.leads(cards, counts) if table is None else FINDER.follows(cards, counts, table)
+    return [counts_of(a >> 8) for a in listed if a != PASS and a & 0xFF == 16]
+
+
+@given(HANDS, TABLES)
+def test_plays_of_a_hand_are_exactly_the_legal_sets_it_covers(
+    held: set[int], table: Reading
 ) -> None:
-    hand = moves.counts_of(mask_of(held))
-    expected = {counts for counts in READINGS if combos.covers(hand, counts)}
-    assert set(moves.leads(hand)) == expected
-    for table in (Reading("pair", 4, 1), Reading("trio_single", 2, 1), Reading("bomb", 3, 4)):
-        beating = {
-            counts
-            for counts in expected
-            if any(combos.beats(reading, table) for reading in READINGS[counts])
-        }
-        assert set(moves.follows(hand, table)) == beating
+    cards = mask_of(held)
+    expected = [counts for counts in READINGS if covers(counts_of(cards), counts)]
+    assert sorted(_listed(cards, None)) == sorted(expected)
+    beating = [c for c in expected if any(COMBOS.beats(r, table) for r in READINGS[c])]
+    assert sorted(_listed(cards, table)) == sorted(beating)
 
 
-@given(st.sets(st.integers(0, 53), min_size=1, max_size=20))
-def test_a_play_is_picked_from_the_hand_with_the_lowest_suits(held: set[int]) -> None:
+RUNS = st.sets(st.integers(0, 12), min_size=4, max_size=6)
+
+
+@given(RUNS, st.sets(st.integers(0, 53), max_size=4), st.sampled_from([3, 4]), TABLES)
+def test_plays_of_hands_full_of_trios_and_fours_are_listed_once(
+    ranks: set[int], more: set[int], copies: int, table: Reading
+) -> None:
+    """Where one set has several readings: longer planes, two fours."""
+    body = [rank * 4 + suit for rank in sorted(ranks) for suit in range(copies)]
+    cards = mask_of({*body[:18], *more} if len(more) < 3 else {*body[:16], *more})
+    expected = [counts for counts in READINGS if covers(counts_of(cards), counts)]
+    assert sorted(_listed(cards, None)) == sorted(expected)
+    beating = [c for c in expected if any(COMBOS.beats(r, table) for r in READINGS[c])]
+    assert sorted(_listed(cards, table)) == sorted(beating)
+
+
+@given(HANDS, st.data())
+def test_a_list_of_plays_is_a_sequence_of_cards_with_the_lowest_suits(
+    held: set[int], data: st.DataObject
+) -> None:
     hand = mask_of(held)
-    for counts in moves.leads(moves.counts_of(hand))[:50]:
-        picked = moves.pick(hand, counts)
-        assert picked & ~hand == 0
-        assert moves.counts_of(picked) == counts
-        for card in cards_of(picked):
-            lower = [c for c in held if c // 4 == card // 4 and c < card and card < 52]
-            assert all(picked >> c & 1 for c in lower)
+    plays = FINDER.leads(hand, counts_of(hand))
+    every = list(plays)
+    assert len(every) == len(plays) == len(set(every))
+    index = data.draw(st.integers(-len(plays), len(plays) - 1))
+    picked = plays[index] >> 8
+    assert plays[index] == every[index] and plays[index:] == every[index:]
+    assert picked & ~hand == 0
+    for card in cards_of(picked):
+        lower = [c for c in held if c // 4 == card // 4 and c < card and card < 52]
+        assert all(picked >> c & 1 for c in lower)
+    with pytest.raises(IndexError):
+        plays[len(plays)]
 
 
 @given(
@@ -105,9 +136,7 @@ def test_a_play_is_picked_from_the_hand_with_the_lowest_suits(held: set[int]) ->
 def test_settlement_conserves_and_never_overdraws(
     owed: list[int], wealth: list[int] | None, fee: int, landlord: int, won: bool, unit: int
 ) -> None:
-    booked = settle.landlord_game(
-        landlord=landlord, landlord_won=won, unit=unit, fee=fee, wealth=wealth
-    )
+    booked = landlord_game(landlord=landlord, landlord_won=won, unit=unit, fee=fee, wealth=wealth)
     assert sum(booked.deltas) + sum(booked.fees) == 0
     assert min(booked.fees) >= 0
     if wealth is not None:
@@ -133,7 +162,7 @@ def _duel(deal: int, *, bot_is_landlord: bool) -> bool:
     """Whether the bot's side wins; the other side plays random legal actions."""
     chance, other = ShakeRng(b"deal %d" % deal), ShakeRng(b"other %d" % deal)
     landlord = deal % 3
-    state = GAME.new_state(carry={"first": landlord})
+    state = GAME.new_state(3, carry={"first": landlord})
     state.apply(CHANCE, state.sample_chance(chance))
     state.apply(landlord, 3)
     while not state.is_terminal():
@@ -160,7 +189,7 @@ def test_a_hint_is_quick() -> None:
     """Bound five times as wide as the promise of 20 ms; the bench measures it."""
     worst = 0.0
     for deal in range(20):
-        state = GAME.new_state()
+        state = GAME.new_state(3)
         state.apply(CHANCE, state.sample_chance(ShakeRng(b"hint %d" % deal)))
         while not state.is_terminal():
             (seat,) = state.to_act()
@@ -172,12 +201,12 @@ def test_a_hint_is_quick() -> None:
 
 
 def test_an_absent_table_plays_itself_to_the_end() -> None:
-    state = GAME.new_state(carry={"first": 0})
+    state = GAME.new_state(3, carry={"first": 0})
     state.apply(CHANCE, state.sample_chance(ShakeRng(b"absent")))
     state.apply(0, 3)
     while not state.is_terminal():
         (seat,) = state.to_act()
         action = state.default_action(seat)
-        assert action == PASS or cards_played(action).bit_count() == 1
+        assert action == PASS or (action >> 8).bit_count() == 1
         state.apply(seat, action)
     assert state.winner == 0

@@ -1,0 +1,99 @@
+"""Rank counts packed into one integer: four bits a rank, 3 first, BJ and RJ last.
+
+Suits never decide what may be played in this family, so hands and plays are compared, added
+and subtracted as such numbers. `ONE[rank]` is one card; a hand of 20 is one integer of 60
+bits. Masks of ranks ("spaced") have the lowest bit of each rank's four.
+"""
+
+from __future__ import annotations
+
+from paiju.rules.cards import RANK_OF
+
+RANKS = 15
+RUN_RANKS = 12
+"""3..A may be consecutive."""
+BJ_RANK, RJ_RANK = 13, 14
+
+ONE = tuple(1 << 4 * rank for rank in range(RANKS))
+CARD_COUNTS = tuple(ONE[rank] for rank in RANK_OF)
+SPACED = sum(ONE)
+RUN_MASK = sum(ONE[:RUN_RANKS])
+PAIR_MASK = sum(ONE[:BJ_RANK])
+"""Ranks that can be pairs and more: all but the jokers."""
+JOKERS = ONE[BJ_RANK] | ONE[RJ_RANK]
+FROM = (*(SPACED >> 4 * rank << 4 * rank for rank in range(RANKS)), 0)
+"""FROM[rank]: the ranks from there up; FROM[15] is empty."""
+
+_SUITS = (1 << 52) - 1
+_ODD = 0x5555555555555 & _SUITS
+_LOW_PAIRS = 0x3333333333333 & _SUITS
+_BORROWS = SPACED & ~1 | 1 << 60
+_LOWEST = tuple(
+    tuple(sum(1 << bit for bit in [b for b in range(4) if held >> b & 1][:n]) for held in range(16))
+    for n in range(5)
+)
+"""_LOWEST[n][held]: the n lowest suits of those held."""
+
+
+def counts_of(cards: int) -> int:
+    """Packed counts of a set of cards (bits as in paiju.rules.cards)."""
+    x = cards & _SUITS
+    x -= x >> 1 & _ODD
+    return (x & _LOW_PAIRS) + (x >> 2 & _LOW_PAIRS) | cards & 1 << 52 | (cards & 1 << 53) << 3
+
+
+def count_of(counts: int, rank: int) -> int:
+    return counts >> 4 * rank & 15
+
+
+def size_of(counts: int) -> int:
+    """Number of cards."""
+    size = 0
+    while counts:
+        size += counts & 15
+        counts >>= 4
+    return size
+
+
+def covers(hand: int, play: int) -> bool:
+    """Whether a hand has all cards of a play: the subtraction borrows from no rank."""
+    rest = hand - play
+    return rest >= 0 and not (hand ^ play ^ rest) & _BORROWS
+
+
+def held(counts: int) -> tuple[int, int, int, int]:
+    """Spaced masks of the ranks held at least once, twice, three and four times (one deck)."""
+    four = counts >> 2
+    two = counts >> 1
+    return (
+        (counts | two | four) & SPACED,
+        (two | four) & SPACED,
+        (four | two & counts) & SPACED,
+        four & SPACED,
+    )
+
+
+def ranks_of(counts: int) -> int:
+    """All four bits of every rank that occurs: what wings must keep off."""
+    counts |= counts >> 2
+    counts |= counts >> 1
+    return (counts & SPACED) * 15
+
+
+def run(first: int, length: int, copies: int) -> int:
+    """Packed counts of consecutive ranks."""
+    return sum(ONE[rank] * copies for rank in range(first, first + length))
+
+
+def pick(hand: int, counts: int) -> int:
+    """The cards of `hand` with these counts, lowest suits first; the hand must cover them."""
+    cards = 0
+    if counts >> 52:
+        cards = counts & 1 << 52 | counts >> 3 & 1 << 53
+        counts &= _SUITS
+    while counts:
+        shift = (counts & -counts).bit_length() - 1 & 60
+        n = counts >> shift & 15
+        cards |= _LOWEST[n][hand >> shift & 15] << shift
+        counts ^= n << shift
+    return cards

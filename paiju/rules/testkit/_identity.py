@@ -1,0 +1,171 @@
+"""Promises about a state's identity: snapshots, replays, clones, patches, records, outcomes."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from paiju.rules import record as records
+from paiju.rules import shuffle, views
+from paiju.rules.api import SPECTATOR, Game, IllegalAction
+
+if TYPE_CHECKING:
+    from paiju.rules.testkit._kit import Hand
+
+
+class Screens:
+    """What every viewer has on its screen, kept by patches only."""
+
+    def __init__(self, hand: Hand) -> None:
+        self._hand = hand
+        self._parts = {v: views.encode(hand.state.view(v)) for v in hand.viewers}
+        self._checks = {v: views.check(parts) for v, parts in self._parts.items()}
+
+    def follow(self) -> None:
+        """Patches give the view byte for byte, and the running check is the view's."""
+        hand = self._hand
+        for viewer, old in self._parts.items():
+            try:
+                new = views.encode(hand.state.view(viewer))
+            except TypeError as error:
+                hand.fail("view", f"the view of {viewer} is no JSON: {error}")
+            patch = views.diff(old, new)
+            shown = views.apply(old, patch)
+            if views.canonical(shown) != views.canonical(new):
+                hand.fail("patches", f"viewer {viewer} sees another view")
+            self._checks[viewer] = views.check_update(self._checks[viewer], old, patch)
+            if self._checks[viewer] != views.check(new):
+                hand.fail("patches", f"the check of viewer {viewer} is off")
+            self._parts[viewer] = shown
+            size = sum(len(key) + len(text) for key, text in patch.set.items())
+            hand.report.patch_bytes.append(size + sum(map(len, patch.delete)))
+            hand.report.views += 1
+        spectator = self._parts[SPECTATOR].items()
+        for viewer, parts in self._parts.items():
+            if not spectator <= parts.items():
+                hand.fail("hidden information", f"a spectator sees what seat {viewer} does not")
+
+
+def twin_follows(hand: Hand, seat: int, text: str) -> None:
+    """The log, as text, replays to the same state at every step."""
+    try:
+        hand.twin.apply(seat, hand.game.parse(hand.twin, seat, text))
+    except IllegalAction as refused:
+        hand.fail("replay", f"{text!r} is refused in the replay: {refused.code}")
+    if hand.twin.hash() != hand.state.hash():
+        hand.fail("replay", f"{text!r} replays to another state")
+
+
+def state_is_whole(hand: Hand) -> None:
+    """A loaded snapshot is the state in every respect; a clone is independent."""
+    state = hand.state
+    wanted = state.hash()
+    loaded = hand.game.load(state.dump())
+    copy = state.clone()
+    for other, name in ((loaded, "load(dump())"), (copy, "clone()"), (hand.twin, "the replay")):
+        if other.hash() != wanted:
+            hand.fail("dump", f"{name} is another state")
+        if list(other.log()) != list(state.log()):
+            hand.fail("dump", f"{name} has another log")
+        for viewer in hand.viewers:
+            if views.encode(other.view(viewer)) != views.encode(state.view(viewer)):
+                hand.fail("dump", f"{name} shows {viewer} something else")
+        for seat in state.to_act():
+            if list(other.legal_actions(seat)) != list(state.legal_actions(seat)):
+                hand.fail("dump", f"{name} gives seat {seat} other actions")
+    for seat in copy.to_act()[:1]:
+        if seat >= 0:
+            copy.apply(seat, copy.default_action(seat))
+        else:
+            copy.apply(seat, copy.sample_chance(hand.rng))
+        if state.hash() != wanted or len(state.log()) != len(hand.texts):
+            hand.fail("clone", "changing a clone changes the original")
+
+
+def over_means_over(hand: Hand) -> None:
+    """Nothing may be done any more."""
+    state = hand.state
+    if state.to_act() or state.deadlines():
+        hand.fail("the end", "somebody is still to act")
+    for seat in range(hand.seats):
+        if state.legal_actions(seat):
+            hand.fail("the end", f"seat {seat} has actions left")
+        for action in hand.seen[-3:]:
+            if state.is_legal(seat, action):
+                hand.fail("the end", f"{hand.game.format(action)!r} is still legal")
+
+
+def outcome_is_conserved(hand: Hand) -> None:
+    """Amounts sum to zero, nobody falls below zero, and what is carried over is JSON."""
+    outcome = hand.state.outcome()
+    if len(outcome.deltas) != hand.seats or len(outcome.fees) != hand.seats:
+        hand.fail("outcome", "one delta and one fee per seat are needed")
+    total = sum(outcome.deltas) + sum(outcome.fees) + outcome.pot_change
+    if hand.game.info.zero_sum and total != 0:
+        hand.fail("outcome", f"deltas, fees and pot sum to {total}")
+    if min(outcome.fees) < 0:
+        hand.fail("outcome", "a fee is negative")
+    if hand.wealth is not None:
+        left = [w + d for w, d in zip(hand.wealth, outcome.deltas, strict=True)]
+        if min(left) < 0:
+            hand.fail("outcome", f"a seat ends with {min(left)}")
+    try:
+        json.dumps(dict(outcome.carry))
+    except TypeError as error:
+        hand.fail("outcome", f"carry is no JSON: {error}")
+
+
+class _Only:
+    """A registry of one game."""
+
+    def __init__(self, game: Game) -> None:
+        self._game = game
+
+    def get(self, name: str, version: int, parameters: str) -> Game:
+        if (name, version, parameters) != self._game.id:
+            raise LookupError(f"no game {name} {version} {parameters}")
+        return self._game
+
+
+def record_verifies(hand: Hand) -> None:
+    """The record survives JSON, replays to the outcome, and its deal is the committed one.
+
+    Cut short anywhere it verifies as a void hand, too.
+    """
+    whole = record_of(hand)
+    void = records.RecordedOutcome.of(None, seats=hand.seats)
+    cut = hand.rng.below(len(hand.recorded) + 1)
+    short = msgspec.structs.replace(whole, actions=hand.recorded[:cut], outcome=void)
+    for record in (whole, short):
+        again = records.decode(records.encode(record))
+        if again != record:
+            hand.fail("record", "the record does not survive JSON")
+        try:
+            records.verify(again, _Only(hand.game))
+        except records.RecordError as error:
+            hand.fail("record", str(error))
+
+
+def record_of(hand: Hand) -> records.Record:
+    """The finished hand as a table would record it."""
+    return records.Record(
+        game=hand.game.id.name,
+        version=hand.game.id.version,
+        package="0",
+        parameters=hand.game.id.parameters,
+        table="kit",
+        hand=hand.number,
+        seats=[f"{seat + 1}" for seat in range(hand.seats)],
+        bots=[False] * hand.seats,
+        wealth=None if hand.wealth is None else list(hand.wealth),
+        carry=dict(hand.carry),
+        commitment=shuffle.commitment(hand.secret).hex(),
+        contributions=[c.hex() for c in hand.contributions],
+        secret=hand.secret.hex(),
+        actions=list(hand.recorded),
+        started_us=0,
+        ended_us=1,
+        outcome=records.RecordedOutcome.of(hand.state.outcome(), seats=hand.seats),
+    )
