@@ -11,7 +11,7 @@ import secrets
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from sqlalchemy.ext.asyncio import AsyncConnection
+from sqlalchemy.engine import Connection
 
 from data_server.follow import Followers
 from data_server.names import checked_name, name_key
@@ -54,17 +54,17 @@ class Accounts:
         ids = await self.ids.take(4)
         ended: list[Ended] = []
 
-        async def work(tx: AsyncConnection) -> data_pb2.SessionReply:
+        def work(tx: Connection) -> data_pb2.SessionReply:
             now = self.clock()
-            player = await players.by_device(tx, device, now_us=now)
+            player = players.by_device(tx, device, now_us=now)
             if player is None:
                 name, key = named or checked_name(_made_up(request.locale))
                 new = players.NewPlayer(ids[:3], name, key, guest=True)
-                player = await self._create(tx, new, now)
-                await players.add_device(tx, player.id, device, locale=request.locale, now_us=now)
-            opened = await self.opener.open(tx, player.id, request.origin, now_us=now)
+                player = self._create(tx, new, now)
+                players.add_device(tx, player.id, device, locale=request.locale, now_us=now)
+            opened = self.opener.open(tx, player.id, request.origin, now_us=now)
             ended[:] = opened.ended
-            return await self._reply(tx, player, opened, relief=ids[3], now=now)
+            return self._reply(tx, player, opened, relief=ids[3], now=now)
 
         body = data_pb2.OpenGuestRequest(device_secret=request.device_secret, name=request.name)
         reply = await self.operations.once(
@@ -86,13 +86,13 @@ class Accounts:
         hashed = await self.passwords.hash(password)
         ids = await self.ids.take(4)
 
-        async def work(tx: AsyncConnection) -> data_pb2.SessionReply:
+        def work(tx: Connection) -> data_pb2.SessionReply:
             now = self.clock()
             new = players.NewPlayer(ids[:3], name, key, guest=False)
-            player = await self._create(tx, new, now)
-            await players.set_password(tx, player.id, hashed, now_us=now)
-            opened = await self.opener.open(tx, player.id, request.origin, now_us=now)
-            return await self._reply(tx, player, opened, relief=ids[3], now=now)
+            player = self._create(tx, new, now)
+            players.set_password(tx, player.id, hashed, now_us=now)
+            opened = self.opener.open(tx, player.id, request.origin, now_us=now)
+            return self._reply(tx, player, opened, relief=ids[3], now=now)
 
         return await self.operations.once(
             request.op, kind="Register", body=body, answer=data_pb2.SessionReply, work=work
@@ -109,10 +109,10 @@ class Accounts:
         player = known
         relief = await self.ids.one()
 
-        async def work(tx: AsyncConnection) -> tuple[data_pb2.SessionReply, list[Ended]]:
+        def work(tx: Connection) -> tuple[data_pb2.SessionReply, list[Ended]]:
             now = self.clock()
-            opened = await self.opener.open(tx, player.id, request.origin, now_us=now)
-            return await self._reply(tx, player, opened, relief=relief, now=now), opened.ended
+            opened = self.opener.open(tx, player.id, request.origin, now_us=now)
+            return self._reply(tx, player, opened, relief=relief, now=now), opened.ended
 
         reply, ended = await self.database.write(work)
         self.followers.session_ended(ended)
@@ -121,16 +121,16 @@ class Accounts:
     async def renew(self, request: data_pb2.RenewRequest) -> data_pb2.SessionReply:
         ended: list[Ended] = []
 
-        async def work(tx: AsyncConnection) -> data_pb2.SessionReply:
+        def work(tx: Connection) -> data_pb2.SessionReply:
             now = self.clock()
-            number, opened = await self.opener.renew(
+            number, opened = self.opener.renew(
                 tx, request.refresh_token, request.origin, now_us=now
             )
             ended[:] = opened.ended
-            player = await players.by_id(tx, number)
+            player = players.by_id(tx, number)
             if not opened.refresh_token or player is None:
                 return data_pb2.SessionReply(refusal=Refused("BAD_TICKET").message())
-            return await self._reply(tx, player, opened, relief=None, now=now)
+            return self._reply(tx, player, opened, relief=None, now=now)
 
         reply = await self.operations.once(
             request.op,
@@ -177,16 +177,16 @@ class Accounts:
         hashed = await self.passwords.hash(new_password)
         ended: list[Ended] = []
 
-        async def work(tx: AsyncConnection) -> data_pb2.SessionReply:
+        def work(tx: Connection) -> data_pb2.SessionReply:
             now = self.clock()
-            await sessions.check_epoch(tx, request.player, request.session_epoch)
-            player = await players.by_id(tx, request.player)
-            if player is None or await players.password_hash(tx, request.player) != old:
+            sessions.check_epoch(tx, request.player, request.session_epoch)
+            player = players.by_id(tx, request.player)
+            if player is None or players.password_hash(tx, request.player) != old:
                 raise Refused("BAD_CREDENTIALS")
-            await players.set_password(tx, player.id, hashed, now_us=now)
-            opened = await self.opener.open(tx, player.id, request.origin, now_us=now)
+            players.set_password(tx, player.id, hashed, now_us=now)
+            opened = self.opener.open(tx, player.id, request.origin, now_us=now)
             ended[:] = opened.ended
-            return await self._reply(tx, player, opened, relief=None, now=now)
+            return self._reply(tx, player, opened, relief=None, now=now)
 
         reply = await self.operations.once(
             request.op,
@@ -210,17 +210,17 @@ class Accounts:
             ]
         )
 
-    async def _create(self, tx: AsyncConnection, new: players.NewPlayer, now: int) -> Known:
-        return await players.create(
+    def _create(self, tx: Connection, new: players.NewPlayer, now: int) -> Known:
+        return players.create(
             tx, new, mint=self.hall.mint, start_grant=self.start_grant, now_us=now
         )
 
-    async def _reply(
-        self, tx: AsyncConnection, player: Known, opened: Opened, *, relief: int | None, now: int
+    def _reply(
+        self, tx: Connection, player: Known, opened: Opened, *, relief: int | None, now: int
     ) -> data_pb2.SessionReply:
         """The session as the client gets it; relief: an entry id if a session was opened."""
         if relief is not None:
-            await self.relief.apply(tx, player.id, mint=self.hall.mint, entry=relief, now_us=now)
+            self.relief.apply(tx, player.id, mint=self.hall.mint, entry=relief, now_us=now)
         ticket = self.tickets.sign(
             player=player.id,
             name=player.name,
@@ -234,15 +234,15 @@ class Accounts:
             ticket=ticket.token,
             ticket_expires_us=ticket.expires_us,
             refresh_token=opened.refresh_token,
-            wallet=await books.wallet_of(tx, player.id),
-            seats=await sittings.seats_of(tx, player.id),
+            wallet=books.wallet_of(tx, player.id),
+            seats=sittings.seats_of(tx, player.id),
         )
         return data_pb2.SessionReply(session=session)
 
 
-async def _credentials(tx: AsyncConnection, key: str) -> tuple[Known | None, str | None]:
-    known = await players.by_key(tx, key)
-    stored = None if known is None else await players.password_hash(tx, known.id)
+def _credentials(tx: Connection, key: str) -> tuple[Known | None, str | None]:
+    known = players.by_key(tx, key)
+    stored = None if known is None else players.password_hash(tx, known.id)
     return known, stored
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from sqlalchemy.ext.asyncio import AsyncConnection
+from sqlalchemy.engine import Connection
 
 from data_server import ledger
 from data_server.ledger import COIN
@@ -44,11 +44,11 @@ class BackOffice:
     ) -> data_pb2.Reply:
         _check_reason(request.reason)
 
-        async def work(tx: AsyncConnection) -> data_pb2.Reply:
-            before = await nodes.set_draining(tx, request.server, request.on)
+        def work(tx: Connection) -> data_pb2.Reply:
+            before = nodes.set_draining(tx, request.server, request.on)
             if before is None:
                 raise Refused("MALFORMED", detail=f"no server {request.server!r}")
-            await audits.append(
+            audits.append(
                 tx,
                 who=who,
                 what="drain",
@@ -74,15 +74,15 @@ class BackOffice:
         _check_reason(request.reason)
         entry = await self.ids.one()
 
-        async def work(tx: AsyncConnection) -> data_pb2.GrantReply:
+        def work(tx: Connection) -> data_pb2.GrantReply:
             now = self.clock()
-            if await players.by_id(tx, request.player) is None:
+            if players.by_id(tx, request.player) is None:
                 raise Refused("NO_SUCH_PLAYER")
-            wallet = await sittings.held_wallet(tx, request.player)
+            wallet = sittings.held_wallet(tx, request.player)
             moves = ledger.grant(mint=self.hall.mint, wallet=wallet, amount=request.amount)
             new = books.NewEntry(entry, "grant", COIN, f"operator: {request.reason}", moves)
-            await books.post(tx, [new], now_us=now)
-            await audits.append(
+            books.post(tx, [new], now_us=now)
+            audits.append(
                 tx,
                 who=who,
                 what="grant",
@@ -92,7 +92,7 @@ class BackOffice:
                 after=wallet.balance + request.amount,
                 now_us=now,
             )
-            return data_pb2.GrantReply(wallet=await books.wallet_of(tx, request.player))
+            return data_pb2.GrantReply(wallet=books.wallet_of(tx, request.player))
 
         body = data_pb2.GrantRequest(
             player=request.player, amount=request.amount, reason=request.reason
@@ -112,8 +112,8 @@ class BackOffice:
         return data_pb2.ListAuditReply(rows=rows)
 
 
-async def _nodes(tx: AsyncConnection) -> tuple[list[nodes.Row], list[nodes.Row]]:
-    return list(await nodes.all_servers(tx)), list(await nodes.all_hosts(tx))
+def _nodes(tx: Connection) -> tuple[list[nodes.Row], list[nodes.Row]]:
+    return list(nodes.all_servers(tx)), list(nodes.all_hosts(tx))
 
 
 def _check_reason(reason: str) -> None:

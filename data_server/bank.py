@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 import structlog
+from sqlalchemy.engine import Connection
 from sqlalchemy.exc import DataError, IntegrityError
-from sqlalchemy.ext.asyncio import AsyncConnection
 
 from data_server.ledger import COIN
 from data_server.policy import MayPlay
@@ -40,21 +40,21 @@ class Bank:
     clock: Callable[[], int]
 
     async def get_wallet(self, request: data_pb2.GetWalletRequest) -> data_pb2.GetWalletReply:
-        async def work(tx: AsyncConnection) -> data_pb2.GetWalletReply:
-            if await players.by_id(tx, request.player) is None:
+        def work(tx: Connection) -> data_pb2.GetWalletReply:
+            if players.by_id(tx, request.player) is None:
                 raise Refused("NO_SUCH_PLAYER")
-            return data_pb2.GetWalletReply(wallet=await books.wallet_of(tx, request.player))
+            return data_pb2.GetWalletReply(wallet=books.wallet_of(tx, request.player))
 
         return await self.database.read(work)
 
     async def sit_down(self, request: data_pb2.SitDownRequest) -> data_pb2.SitDownReply:
         sitting, account, entry = await self.ids.take(3)
 
-        async def work(tx: AsyncConnection) -> data_pb2.SitDownReply:
+        def work(tx: Connection) -> data_pb2.SitDownReply:
             now = self.clock()
-            await fence.hold(tx, request.host.host, request.host.epoch)
-            await self.may_play(tx, request.player, now)
-            await sessions.check_epoch(tx, request.player, request.session_epoch)
+            fence.hold(tx, request.host.host, request.host.epoch)
+            self.may_play(tx, request.player, now)
+            sessions.check_epoch(tx, request.player, request.session_epoch)
             new = sittings.NewSitting(
                 id=sitting,
                 account=account,
@@ -67,11 +67,11 @@ class Bank:
                 rule_set=request.rule_set,
                 amount=request.amount,
             )
-            await sittings.sit(tx, new, now_us=now)
+            sittings.sit(tx, new, now_us=now)
             return data_pb2.SitDownReply(
                 sitting=sitting,
                 stake=request.amount,
-                wallet=await books.wallet_of(tx, request.player),
+                wallet=books.wallet_of(tx, request.player),
             )
 
         return await self.operations.once(
@@ -85,9 +85,9 @@ class Bank:
     async def top_up(self, request: data_pb2.TopUpRequest) -> data_pb2.TopUpReply:
         entry = await self.ids.one()
 
-        async def work(tx: AsyncConnection) -> data_pb2.TopUpReply:
-            await fence.hold(tx, request.host.host, request.host.epoch)
-            found, stake = await sittings.top_up(
+        def work(tx: Connection) -> data_pb2.TopUpReply:
+            fence.hold(tx, request.host.host, request.host.epoch)
+            found, stake = sittings.top_up(
                 tx,
                 request.sitting,
                 request.amount,
@@ -95,7 +95,7 @@ class Bank:
                 entry=entry,
                 now_us=self.clock(),
             )
-            return data_pb2.TopUpReply(stake=stake, wallet=await books.wallet_of(tx, found.player))
+            return data_pb2.TopUpReply(stake=stake, wallet=books.wallet_of(tx, found.player))
 
         return await self.operations.once(
             request.op,
@@ -108,9 +108,9 @@ class Bank:
     async def stand_up(self, request: data_pb2.StandUpRequest) -> data_pb2.StandUpReply:
         entries = await self.ids.take(2)
 
-        async def work(tx: AsyncConnection) -> data_pb2.StandUpReply:
-            await fence.hold(tx, request.host.host, request.host.epoch)
-            found, returned = await sittings.stand(
+        def work(tx: Connection) -> data_pb2.StandUpReply:
+            fence.hold(tx, request.host.host, request.host.epoch)
+            found, returned = sittings.stand(
                 tx,
                 request.sitting,
                 host=request.host.host,
@@ -119,7 +119,7 @@ class Bank:
                 now_us=self.clock(),
             )
             return data_pb2.StandUpReply(
-                returned=returned, wallet=await books.wallet_of(tx, found.player)
+                returned=returned, wallet=books.wallet_of(tx, found.player)
             )
 
         return await self.operations.once(
@@ -134,9 +134,9 @@ class Bank:
         """The sweeper's standing up: a sitting whose host is gone. Returns what came back."""
         entries = await self.ids.take(2)
 
-        async def work(tx: AsyncConnection) -> int:
-            found = await sittings.find_open(tx, sitting)
-            _, returned = await sittings.stand(
+        def work(tx: Connection) -> int:
+            found = sittings.find_open(tx, sitting)
+            _, returned = sittings.stand(
                 tx,
                 sitting,
                 host=None,

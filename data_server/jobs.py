@@ -13,7 +13,7 @@ from functools import partial
 
 import structlog
 from sqlalchemy import select
-from sqlalchemy.ext.asyncio import AsyncConnection
+from sqlalchemy.engine import Connection
 
 from data_server.metrics import Metrics
 from data_server.services import Services
@@ -73,9 +73,9 @@ class Jobs:
         now = self.clock()
         await self.services.operations.forget_old()
 
-        async def work(tx: AsyncConnection) -> None:
-            await presences.forget_events(tx, before_us=now - EVENTS_KEPT_US)
-            await sessions.forget_addresses(tx, before_us=now - self.address_us)
+        def work(tx: Connection) -> None:
+            presences.forget_events(tx, before_us=now - EVENTS_KEPT_US)
+            sessions.forget_addresses(tx, before_us=now - self.address_us)
 
         await self.services.database.write(work)
 
@@ -103,13 +103,13 @@ class Jobs:
         log.warning("job.failed", job=name, error=f"{type(error).__name__}: {error}")
 
 
-async def _hosts_with_sittings(tx: AsyncConnection) -> set[str]:
-    rows = await tx.execute(select(Sitting.host).where(Sitting.closed_us == 0).distinct())
+def _hosts_with_sittings(tx: Connection) -> set[str]:
+    rows = tx.execute(select(Sitting.host).where(Sitting.closed_us == 0).distinct())
     return {row.host for row in rows}
 
 
-async def _sittings_of(tx: AsyncConnection, *, host: str) -> list[int]:
-    rows = await tx.execute(
+def _sittings_of(tx: Connection, *, host: str) -> list[int]:
+    rows = tx.execute(
         select(Sitting.id)
         .where(Sitting.host == host, Sitting.closed_us == 0)
         .order_by(Sitting.id)

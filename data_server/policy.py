@@ -5,20 +5,20 @@ from __future__ import annotations
 from typing import Protocol
 
 from sqlalchemy import select
-from sqlalchemy.ext.asyncio import AsyncConnection
+from sqlalchemy.engine import Connection
 
 from data_server.store.tables import Player
 from paiju.service.refusals import Refused
 
 
 class MayPlay(Protocol):
-    async def __call__(self, tx: AsyncConnection, player: int, now_us: int) -> None:
+    def __call__(self, tx: Connection, player: int, now_us: int) -> None:
         """Return, or raise Refused (FROZEN, MAY_NOT_PLAY)."""
 
 
-async def not_frozen(tx: AsyncConnection, player: int, now_us: int) -> None:
+def not_frozen(tx: Connection, player: int, now_us: int) -> None:
     """Everybody may play whose account exists and is not frozen."""
-    until = await tx.scalar(select(Player.frozen_until_us).where(Player.id == player))
+    until = tx.scalar(select(Player.frozen_until_us).where(Player.id == player))
     if until is None:
         raise Refused("NO_SUCH_PLAYER")
     if until > now_us:

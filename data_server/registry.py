@@ -13,7 +13,7 @@ import asyncio
 from collections.abc import Callable, Collection
 from typing import Any
 
-from sqlalchemy.ext.asyncio import AsyncConnection
+from sqlalchemy.engine import Connection
 
 from data_server.follow import Followers
 from data_server.leases import Leases
@@ -54,9 +54,9 @@ class Registry:
         if not request.server:
             raise Refused("MALFORMED", detail="server is missing")
 
-        async def work(tx: AsyncConnection) -> tuple[int, int]:
-            lease = await nodes.put_server(tx, request, now_us=self._clock())
-            await presences.clear(tx, request.server)
+        def work(tx: Connection) -> tuple[int, int]:
+            lease = nodes.put_server(tx, request, now_us=self._clock())
+            presences.clear(tx, request.server)
             return lease
 
         epoch, beat = await self.database.write(work)
@@ -106,9 +106,9 @@ class Registry:
         shard_rows = [_shard_row(counts, shard) for counts in hosts for shard in counts.shards]
         shard_rows.sort(key=lambda row: (row["_room"], row["_number"]))
 
-        async def work(tx: AsyncConnection) -> None:
-            await nodes.write_beats(tx, server_rows, host_rows)
-            await shards.write_counts(tx, shard_rows)
+        def work(tx: Connection) -> None:
+            nodes.write_beats(tx, server_rows, host_rows)
+            shards.write_counts(tx, shard_rows)
 
         await self.database.write(work)
 
@@ -151,11 +151,11 @@ class Registry:
         if not host:
             raise Refused("MALFORMED", detail="host is missing")
 
-        async def work(tx: AsyncConnection) -> tuple[int, int, list[data_pb2.Shard]]:
-            epoch = await fence.begin(tx, host, request.host.epoch)
-            beat = await nodes.put_host(tx, request, epoch)
-            await shards.keep(tx, host, epoch)
-            kept = [shards.message(row) for row in await shards.of_host(tx, host)]
+        def work(tx: Connection) -> tuple[int, int, list[data_pb2.Shard]]:
+            epoch = fence.begin(tx, host, request.host.epoch)
+            beat = nodes.put_host(tx, request, epoch)
+            shards.keep(tx, host, epoch)
+            kept = [shards.message(row) for row in shards.of_host(tx, host)]
             return epoch, beat, kept
 
         epoch, beat, kept = await self.database.write(work)

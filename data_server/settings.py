@@ -10,13 +10,16 @@ from pydantic import Field, field_validator, model_validator
 
 from paiju.service.settings import Settings
 
+# Drivers may be named; the program brings its own (store/database.py).
+_DATABASES = ("sqlite://", "sqlite+aiosqlite://", "postgresql://", "postgresql+psycopg://")
+
 
 class DataSettings(Settings):
     """Every field is read from `PAIJU_` + its name in upper case unless a flag gives it."""
 
     # where things are
     data_dir: Path | None = None  # holds what is not given below: database, keys, tokens
-    database_url: str = ""  # sqlite+aiosqlite:///FILE or postgresql+psycopg://...
+    database_url: str = ""  # sqlite:///FILE or postgresql://USER@HOST/DATABASE
     auto_migrate: bool | None = None  # None: only for SQLite
     ticket_key_file: Path | None = None
     cluster_token_file: Path | None = None
@@ -79,10 +82,8 @@ class DataSettings(Settings):
     @field_validator("database_url")
     @classmethod
     def _known_database(cls, value: str) -> str:
-        if value and not value.startswith(("sqlite+aiosqlite://", "postgresql+psycopg://")):
-            raise ValueError(
-                "use sqlite+aiosqlite:///FILE or postgresql+psycopg://USER@HOST/DATABASE"
-            )
+        if value and not value.startswith(_DATABASES):
+            raise ValueError("use sqlite:///FILE or postgresql://USER@HOST/DATABASE")
         return value
 
     @model_validator(mode="after")
@@ -95,7 +96,7 @@ class DataSettings(Settings):
         """The database: the one given, or the SQLite file in the data folder."""
         if self.database_url:
             return self.database_url
-        return f"sqlite+aiosqlite:///{self.folder() / 'hall.sqlite3'}"
+        return f"sqlite:///{self.folder() / 'hall.sqlite3'}"
 
     def folder(self) -> Path:
         return self.data_dir or Path(".paiju")

@@ -12,7 +12,7 @@ import json
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy.ext.asyncio import AsyncConnection
+from sqlalchemy.engine import Connection
 
 from data_server.placing import Candidate, choose
 from data_server.registry import Registry
@@ -28,8 +28,8 @@ class ShardMap:
     registry: Registry
 
     async def get_shards(self, request: data_pb2.GetShardsRequest) -> data_pb2.GetShardsReply:
-        async def look(tx: AsyncConnection) -> tuple[list[Any], list[Any]]:
-            return list(await shards.of_room(tx, request.room)), list(await nodes.all_hosts(tx))
+        def look(tx: Connection) -> tuple[list[Any], list[Any]]:
+            return list(shards.of_room(tx, request.room)), list(nodes.all_hosts(tx))
 
         rows, hosts = await self.database.read(look)
         gone = [row for row in rows if self.registry.is_over(row.host)]
@@ -59,26 +59,26 @@ class ShardMap:
     ) -> tuple[data_pb2.Shard, data_pb2.HostInfo] | None:
         """Who owns the shard: who does already, unless its lease is over, or a new owner."""
 
-        async def work(
-            tx: AsyncConnection,
+        def work(
+            tx: Connection,
         ) -> tuple[data_pb2.Shard, data_pb2.HostInfo] | None:
-            shard = await shards.one(tx, room, number)
-            hosts = await nodes.all_hosts(tx)
+            shard = shards.one(tx, room, number)
+            hosts = nodes.all_hosts(tx)
             if shard is None or self.registry.is_over(shard.host):
                 chosen = choose(
-                    self._candidates(hosts, game, await shards.count_by_host(tx)),
+                    self._candidates(hosts, game, shards.count_by_host(tx)),
                     prefer_server=prefer,
                 )
                 if chosen is None:
                     return None
                 epoch = next(row.epoch for row in hosts if row.host == chosen.host)
                 if shard is None:
-                    await shards.create(
+                    shards.create(
                         tx, room=room, number=number, game=game, host=chosen.host, epoch=epoch
                     )
                 else:
-                    await shards.move(tx, room=room, number=number, host=chosen.host, epoch=epoch)
-                shard = await shards.one(tx, room, number)
+                    shards.move(tx, room=room, number=number, host=chosen.host, epoch=epoch)
+                shard = shards.one(tx, room, number)
                 assert shard is not None
             owner = next(row for row in hosts if row.host == shard.host)
             return shards.message(shard), self.registry.host_info(owner)

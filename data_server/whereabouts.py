@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from sqlalchemy.ext.asyncio import AsyncConnection
+from sqlalchemy.engine import Connection
 
 from data_server.names import name_key
 from data_server.registry import Registry
@@ -26,21 +26,21 @@ class Whereabouts:
         return data_pb2.Reply()
 
     async def find_player(self, request: data_pb2.FindPlayerRequest) -> data_pb2.FindPlayerReply:
-        async def look(tx: AsyncConnection) -> data_pb2.FindPlayerReply:
+        def look(tx: Connection) -> data_pb2.FindPlayerReply:
             known = (
-                await players.by_id(tx, request.player)
+                players.by_id(tx, request.player)
                 if request.player
-                else await players.by_key(tx, name_key(request.name[:256]))
+                else players.by_key(tx, name_key(request.name[:256]))
             )
             if known is None:
                 raise Refused("NO_SUCH_PLAYER")
-            server = await presences.server_of(tx, known.id) or ""
+            server = presences.server_of(tx, known.id) or ""
             online = bool(server) and self.registry.server_alive(server)
             return data_pb2.FindPlayerReply(
                 profile=known.profile(),
                 online=online,
                 server=server if online else "",
-                seats=await sittings.seats_of(tx, known.id),
+                seats=sittings.seats_of(tx, known.id),
             )
 
         return await self.database.read(look)

@@ -6,14 +6,14 @@ import json
 from typing import Any
 
 from sqlalchemy import insert, select
-from sqlalchemy.ext.asyncio import AsyncConnection
+from sqlalchemy.engine import Connection
 
 from data_server.store.tables import AuditRow
 from paiju.wire.v1 import data_pb2
 
 
-async def append(
-    tx: AsyncConnection,
+def append(
+    tx: Connection,
     *,
     who: str,
     what: str,
@@ -24,7 +24,7 @@ async def append(
     now_us: int,
 ) -> None:
     """before and after: values that JSON can hold."""
-    await tx.execute(
+    tx.execute(
         insert(AuditRow).values(
             time_us=now_us,
             who=who,
@@ -37,9 +37,9 @@ async def append(
     )
 
 
-async def newest(tx: AsyncConnection, *, before: int, limit: int) -> list[data_pb2.AuditRow]:
+def newest(tx: Connection, *, before: int, limit: int) -> list[data_pb2.AuditRow]:
     """Newest first; before: only ids below it, 0 for all."""
     query = select(AuditRow.__table__).order_by(AuditRow.id.desc()).limit(limit)
     if before:
         query = query.where(AuditRow.id < before)
-    return [data_pb2.AuditRow(**row._mapping) for row in await tx.execute(query)]
+    return [data_pb2.AuditRow(**row._mapping) for row in tx.execute(query)]

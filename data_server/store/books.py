@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from sqlalchemy import func, insert, select
-from sqlalchemy.ext.asyncio import AsyncConnection
+from sqlalchemy.engine import Connection
 
 from data_server.ledger import COIN, SCORE, Moves
 from data_server.store.ids import Ids
@@ -23,9 +23,9 @@ class NewEntry:
     moves: Moves
 
 
-async def balances(tx: AsyncConnection, accounts: Iterable[int]) -> dict[int, int]:
+def balances(tx: Connection, accounts: Iterable[int]) -> dict[int, int]:
     """What lies on the accounts, locked until the transaction ends."""
-    rows = await tx.execute(
+    rows = tx.execute(
         select(Account.id, Account.balance)
         .where(Account.id.in_(sorted(set(accounts))))
         .order_by(Account.id)
@@ -34,7 +34,7 @@ async def balances(tx: AsyncConnection, accounts: Iterable[int]) -> dict[int, in
     return {row.id: row.balance for row in rows}
 
 
-async def post(tx: AsyncConnection, entries: Sequence[NewEntry], *, now_us: int) -> None:
+def post(tx: Connection, entries: Sequence[NewEntry], *, now_us: int) -> None:
     """Write the entries. The database moves the balances, and refuses what is not balanced."""
     postings = [
         {"entry_id": entry.id, "account_id": account, "amount": amount}
@@ -42,8 +42,8 @@ async def post(tx: AsyncConnection, entries: Sequence[NewEntry], *, now_us: int)
         for account, amount in sorted(entry.moves.items())
     ]
     if postings:
-        await tx.execute(insert(Posting), postings)
-    await tx.execute(
+        tx.execute(insert(Posting), postings)
+    tx.execute(
         insert(Entry),
         [
             {
@@ -58,11 +58,11 @@ async def post(tx: AsyncConnection, entries: Sequence[NewEntry], *, now_us: int)
     )
 
 
-async def find(
-    tx: AsyncConnection, *, kind: str, owner: int, currency: int = COIN, rule_set: str = ""
+def find(
+    tx: Connection, *, kind: str, owner: int, currency: int = COIN, rule_set: str = ""
 ) -> int | None:
     """The id of an account; ids never change, so nothing is locked."""
-    return await tx.scalar(
+    return tx.scalar(
         select(Account.id).where(
             Account.owner == owner,
             Account.kind == kind,
@@ -72,8 +72,8 @@ async def find(
     )
 
 
-async def create(
-    tx: AsyncConnection,
+def create(
+    tx: Connection,
     account: int,
     *,
     kind: str,
@@ -83,7 +83,7 @@ async def create(
 ) -> int:
     """An empty account. House, mint and scores have no floor, all others may not fall below 0."""
     floor = None if kind in ("house", "mint", "score") else 0
-    await tx.execute(
+    tx.execute(
         insert(Account).values(
             id=account,
             kind=kind,
@@ -97,10 +97,10 @@ async def create(
     return account
 
 
-async def wallet_of(tx: AsyncConnection, player: int) -> hall_pb2.Wallet:
+def wallet_of(tx: Connection, player: int) -> hall_pb2.Wallet:
     """What a player has: free coins, coins on tables, scores."""
     wallet = hall_pb2.Wallet()
-    rows = await tx.execute(
+    rows = tx.execute(
         select(Account.kind, Account.rule_set, Account.balance).where(
             Account.owner == player, Account.kind.in_(("wallet", "score"))
         )
@@ -111,7 +111,7 @@ async def wallet_of(tx: AsyncConnection, player: int) -> hall_pb2.Wallet:
         else:
             wallet.scores[row.rule_set] = row.balance
     wallet.escrow = int(
-        await tx.scalar(
+        tx.scalar(
             select(func.coalesce(func.sum(Account.balance), 0))
             .join(Sitting, Sitting.account_id == Account.id)
             .where(Sitting.player_id == player, Sitting.closed_us == 0, Sitting.currency == COIN)
@@ -133,19 +133,19 @@ class HallAccounts:
         return shards[key % len(shards)]
 
 
-async def hall_accounts(tx: AsyncConnection, ids: range, *, shards: int) -> HallAccounts:
+def hall_accounts(tx: Connection, ids: range, *, shards: int) -> HallAccounts:
     """Find the hall's accounts, and make those that are missing out of `ids`."""
     fresh = iter(ids)
 
-    async def ensure(kind: str, owner: int, currency: int) -> int:
-        account = await find(tx, kind=kind, owner=owner, currency=currency)
+    def ensure(kind: str, owner: int, currency: int) -> int:
+        account = find(tx, kind=kind, owner=owner, currency=currency)
         if account is None:
-            account = await create(tx, next(fresh), kind=kind, owner=owner, currency=currency)
+            account = create(tx, next(fresh), kind=kind, owner=owner, currency=currency)
         return account
 
-    mint = await ensure("mint", 0, COIN)
+    mint = ensure("mint", 0, COIN)
     house = {
-        currency: [await ensure("house", number, currency) for number in range(shards)]
+        currency: [ensure("house", number, currency) for number in range(shards)]
         for currency in (COIN, SCORE)
     }
     return HallAccounts(mint, house)

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from sqlalchemy import case, func, select
-from sqlalchemy.ext.asyncio import AsyncConnection
+from sqlalchemy.engine import Connection
 
 from data_server.store.tables import Account, Entry, Posting, Settled, Sitting
 from paiju.wire.v1 import data_pb2
 
 
-async def check_ledger(tx: AsyncConnection, *, now_us: int) -> data_pb2.CheckLedgerReply:
+def check_ledger(tx: Connection, *, now_us: int) -> data_pb2.CheckLedgerReply:
     sums = (
-        await tx.execute(
+        tx.execute(
             select(
                 func.coalesce(func.sum(Account.balance), 0),
                 func.coalesce(
@@ -20,7 +20,7 @@ async def check_ledger(tx: AsyncConnection, *, now_us: int) -> data_pb2.CheckLed
             )
         )
     ).one()
-    unbalanced = await tx.scalar(
+    unbalanced = tx.scalar(
         select(func.count()).select_from(
             select(Posting.entry_id)
             .join(Account, Account.id == Posting.account_id)
@@ -39,14 +39,14 @@ async def check_ledger(tx: AsyncConnection, *, now_us: int) -> data_pb2.CheckLed
         .group_by(Posting.account_id)
         .subquery()
     )
-    mismatched = await tx.scalar(
+    mismatched = tx.scalar(
         select(func.count())
         .select_from(Account)
         .outerjoin(posted, posted.c.account_id == Account.id)
         .where(Account.balance != func.coalesce(posted.c.amount, 0))
     )
-    settled = await tx.scalar(select(func.count()).select_from(Settled))
-    open_sittings = await tx.scalar(
+    settled = tx.scalar(select(func.count()).select_from(Settled))
+    open_sittings = tx.scalar(
         select(func.count()).select_from(Sitting).where(Sitting.closed_us == 0)
     )
     return data_pb2.CheckLedgerReply(

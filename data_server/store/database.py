@@ -4,44 +4,62 @@ Owner: the process; one `Database` per process, shared by all its calls. A write
 transaction that is committed before `write` returns, so whatever a caller shows afterwards
 is durable. A read may be repeated at will.
 
+A transaction is a plain function that runs in a thread, with SQLAlchemy's synchronous engine:
+of 14 statements one costs 1.5 ms of CPU on SQLite and 2.4 on PostgreSQL, against 6.3 and 3.7
+with the asynchronous drivers, which change threads or greenlets at each statement. Nobody can
+cancel it in the middle, so no connection is ever thrown away with it.
+
 On SQLite a write begins with BEGIN IMMEDIATE (a check made before the first write would
-protect nothing otherwise) and writes of this process take turns in order of arrival instead
-of polling for the file's lock. On PostgreSQL writes run at READ COMMITTED and lock rows, in
-the order of their ids.
+protect nothing otherwise) and writes of this process take turns in one thread, in order of
+arrival. On PostgreSQL writes run at READ COMMITTED and lock rows, in the order of their ids.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any, TypeVar
 
-from sqlalchemy import event
+from sqlalchemy import create_engine, event, make_url
 from sqlalchemy.engine import Connection
 from sqlalchemy.exc import DBAPIError, IntegrityError
-from sqlalchemy.ext.asyncio import AsyncConnection, create_async_engine
 
 from data_server.errors import Again
 
 T = TypeVar("T")
-Work = Callable[[AsyncConnection], Awaitable[T]]
+Work = Callable[[Connection], T]
 
 BUSY_MS = 5_000
 ATTEMPTS = 4
+SQLITE_READERS = 4
 # deadlock_detected, serialization_failure, lock_not_available
 _AGAIN = {"40P01", "40001", "55P03"}
 
 
 class Database:
+    """pool: how many transactions may run at once on PostgreSQL."""
+
     def __init__(self, url: str, *, pool: int = 16) -> None:
-        self.is_sqlite = url.startswith("sqlite")
-        self._turn = asyncio.Lock() if self.is_sqlite else None
-        self.engine = create_async_engine(
-            url, pool_size=pool, max_overflow=0, pool_timeout=10, pool_recycle=1800
+        target = make_url(url)
+        self.is_sqlite = target.get_backend_name() == "sqlite"
+        if self.is_sqlite:
+            target = target.set(drivername="sqlite+pysqlite")
+            readers = min(pool, SQLITE_READERS)
+            pool = readers + 1
+            self._reading = ThreadPoolExecutor(readers, thread_name_prefix="sqlite-read")
+            self._writing = ThreadPoolExecutor(1, thread_name_prefix="sqlite-write")
+        else:
+            target = target.set(drivername="postgresql+psycopg")
+            self._reading = ThreadPoolExecutor(pool, thread_name_prefix="postgresql")
+            self._writing = self._reading
+        self.engine = create_engine(
+            target, pool_size=pool, max_overflow=0, pool_timeout=10, pool_recycle=1800
         )
         if self.is_sqlite:
-            event.listen(self.engine.sync_engine, "connect", _on_connect)
-            event.listen(self.engine.sync_engine, "begin", _on_begin)
+            event.listen(self.engine, "connect", _on_connect)
+            event.listen(self.engine, "begin", _on_begin)
 
     async def write(self, work: Work[T]) -> T:
         """Run `work` in one transaction and commit it.
@@ -49,28 +67,27 @@ class Database:
         When the database refuses because another transaction came first (unique key,
         deadlock, lost connection), everything is rolled back and `work` runs again: it then
         sees what the other one wrote. So `work` must decide from what it reads and change
-        nothing outside its transaction.
+        nothing outside its transaction. It runs in another thread.
         """
-        if self._turn is None:
-            return await self._run(work, write=True)
-        async with self._turn:
-            return await self._run(work, write=True)
+        loop = asyncio.get_running_loop()
+        return await loop.run_in_executor(self._writing, self._run, work, True)
 
     async def read(self, work: Work[T]) -> T:
         """Run `work` in one transaction that writes nothing."""
-        return await self._run(work, write=False)
+        loop = asyncio.get_running_loop()
+        return await loop.run_in_executor(self._reading, self._run, work, False)
 
-    async def _run(self, work: Work[T], *, write: bool) -> T:
+    def _run(self, work: Work[T], write: bool) -> T:
         for attempt in range(1, ATTEMPTS + 1):
             try:
-                async with self.engine.connect() as connection:
-                    await connection.execution_options(paiju_write=write)
-                    async with connection.begin():
-                        return await work(connection)
+                with self.engine.connect() as connection:
+                    connection.execution_options(paiju_write=write)
+                    with connection.begin():
+                        return work(connection)
             except (Again, DBAPIError) as error:
                 if attempt == ATTEMPTS or not _worth_another(error):
                     raise
-            await asyncio.sleep(0.002 * attempt)
+            time.sleep(0.002 * attempt)
         raise AssertionError("unreachable")
 
     def pool_in_use(self) -> int:
@@ -78,15 +95,16 @@ class Database:
         return checked_out()
 
     async def close(self) -> None:
-        await self.engine.dispose()
+        """Waits for transactions that still run."""
+        await asyncio.to_thread(self._reading.shutdown)
+        await asyncio.to_thread(self._writing.shutdown)
+        self.engine.dispose()
 
 
 def _worth_another(error: Again | DBAPIError) -> bool:
-    if isinstance(error, Again):
+    if isinstance(error, Again | IntegrityError):
         return True
-    if isinstance(error, IntegrityError) or error.connection_invalidated:
-        return True
-    return getattr(error.orig, "sqlstate", None) in _AGAIN
+    return error.connection_invalidated or getattr(error.orig, "sqlstate", None) in _AGAIN
 
 
 def _on_connect(connection: Any, _: Any) -> None:

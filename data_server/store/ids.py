@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 
 from sqlalchemy import update
-from sqlalchemy.ext.asyncio import AsyncConnection
+from sqlalchemy.engine import Connection
 
 from data_server.store.database import Database
 from data_server.store.tables import IdBlock
@@ -39,8 +39,8 @@ class Ids:
     async def allocate(self, count: int) -> int:
         """The first of `count` ids that are the caller's, straight from the database."""
 
-        async def work(tx: AsyncConnection) -> int:
-            after = await tx.scalar(
+        def work(tx: Connection) -> int:
+            after = tx.scalar(
                 update(IdBlock)
                 .where(IdBlock.name == "ids")
                 .values(next_id=IdBlock.next_id + count)

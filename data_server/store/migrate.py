@@ -9,7 +9,6 @@ from alembic.config import Config
 from alembic.runtime.migration import MigrationContext
 from alembic.script import ScriptDirectory
 from sqlalchemy import Connection, text
-from sqlalchemy.ext.asyncio import AsyncConnection
 
 from data_server.store.database import Database
 
@@ -33,21 +32,18 @@ def newest() -> str:
 async def revision(database: Database) -> str | None:
     """The revision a database is at; None when it has no tables of ours."""
 
-    async def look(connection: AsyncConnection) -> str | None:
-        return await connection.run_sync(
-            lambda sync: MigrationContext.configure(sync).get_current_revision()
-        )
-
-    return await database.read(look)
+    return await database.read(
+        lambda connection: MigrationContext.configure(connection).get_current_revision()
+    )
 
 
 async def upgrade(database: Database) -> str:
     """Migrate to the newest revision, in one transaction, and return it."""
 
-    async def work(connection: AsyncConnection) -> None:
+    def work(connection: Connection) -> None:
         if not database.is_sqlite:
-            await connection.execute(text("SELECT pg_advisory_xact_lock(:n)"), {"n": _LOCK})
-        await connection.run_sync(lambda sync: command.upgrade(_config(sync), "head"))
+            connection.execute(text("SELECT pg_advisory_xact_lock(:n)"), {"n": _LOCK})
+        command.upgrade(_config(connection), "head")
 
     await database.write(work)
     return newest()

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from sqlalchemy import bindparam, insert, select, update
-from sqlalchemy.ext.asyncio import AsyncConnection
+from sqlalchemy.engine import Connection
 
 from data_server.store.tables import GameServer, Host
 from paiju.wire.v1 import data_pb2
@@ -25,11 +25,9 @@ class Beats:
     draining: frozenset[str]
 
 
-async def beats(tx: AsyncConnection) -> Beats:
-    servers = (
-        await tx.execute(select(GameServer.server, GameServer.beat, GameServer.draining))
-    ).all()
-    hosts = (await tx.execute(select(Host.host, Host.beat))).all()
+def beats(tx: Connection) -> Beats:
+    servers = (tx.execute(select(GameServer.server, GameServer.beat, GameServer.draining))).all()
+    hosts = (tx.execute(select(Host.host, Host.beat))).all()
     return Beats(
         {row.server: row.beat for row in servers},
         {row.host: row.beat for row in hosts},
@@ -37,12 +35,12 @@ async def beats(tx: AsyncConnection) -> Beats:
     )
 
 
-async def put_server(
-    tx: AsyncConnection, request: data_pb2.RegisterServerRequest, *, now_us: int
+def put_server(
+    tx: Connection, request: data_pb2.RegisterServerRequest, *, now_us: int
 ) -> tuple[int, int]:
     """Write the server down under a new lease epoch; returns (lease epoch, beat)."""
     row = (
-        await tx.execute(
+        tx.execute(
             select(GameServer.lease_epoch, GameServer.beat)
             .where(GameServer.server == request.server)
             .with_for_update()
@@ -59,14 +57,14 @@ async def put_server(
     }
     if row is None:
         values |= {"lease_epoch": 1, "beat": 1, "draining": False}
-        await tx.execute(insert(GameServer).values(server=request.server, **values))
+        tx.execute(insert(GameServer).values(server=request.server, **values))
         return 1, 1
     values |= {"lease_epoch": row.lease_epoch + 1, "beat": row.beat + 1}
-    await tx.execute(update(GameServer).where(GameServer.server == request.server).values(**values))
+    tx.execute(update(GameServer).where(GameServer.server == request.server).values(**values))
     return row.lease_epoch + 1, row.beat + 1
 
 
-async def put_host(tx: AsyncConnection, request: data_pb2.RegisterHostRequest, epoch: int) -> int:
+def put_host(tx: Connection, request: data_pb2.RegisterHostRequest, epoch: int) -> int:
     """Write the host down under its new epoch; returns its beat."""
     values: dict[str, Any] = {
         "epoch": epoch,
@@ -81,7 +79,7 @@ async def put_host(tx: AsyncConnection, request: data_pb2.RegisterHostRequest, e
         "players": 0,
     }
     name = request.host.host
-    beat = await tx.scalar(
+    beat = tx.scalar(
         update(Host)
         .where(Host.host == name)
         .values(beat=Host.beat + 1, **values)
@@ -89,22 +87,22 @@ async def put_host(tx: AsyncConnection, request: data_pb2.RegisterHostRequest, e
     )
     if beat is None:
         beat = 1
-        await tx.execute(insert(Host).values(host=name, beat=beat, **values))
+        tx.execute(insert(Host).values(host=name, beat=beat, **values))
     return beat
 
 
-async def lease_epoch(tx: AsyncConnection, server: str) -> int | None:
-    return await tx.scalar(select(GameServer.lease_epoch).where(GameServer.server == server))
+def lease_epoch(tx: Connection, server: str) -> int | None:
+    return tx.scalar(select(GameServer.lease_epoch).where(GameServer.server == server))
 
 
-async def write_beats(
-    tx: AsyncConnection,
+def write_beats(
+    tx: Connection,
     servers: Sequence[Mapping[str, Any]],
     hosts: Sequence[Mapping[str, Any]],
 ) -> None:
     """Heartbeats of the last moment, in one transaction; keys with a leading `_` find rows."""
     if servers:
-        await tx.execute(
+        tx.execute(
             update(GameServer)
             .where(
                 GameServer.server == bindparam("_server"),
@@ -118,7 +116,7 @@ async def write_beats(
             servers,
         )
     if hosts:
-        await tx.execute(
+        tx.execute(
             update(Host)
             .where(Host.host == bindparam("_host"), Host.epoch == bindparam("_epoch"))
             .values(beat=Host.beat + 1, tables=bindparam("_tables"), players=bindparam("_players")),
@@ -126,19 +124,19 @@ async def write_beats(
         )
 
 
-async def all_servers(tx: AsyncConnection) -> Sequence[Any]:
-    return (await tx.execute(select(GameServer.__table__).order_by(GameServer.server))).all()
+def all_servers(tx: Connection) -> Sequence[Any]:
+    return (tx.execute(select(GameServer.__table__).order_by(GameServer.server))).all()
 
 
-async def all_hosts(tx: AsyncConnection) -> Sequence[Any]:
-    return (await tx.execute(select(Host.__table__).order_by(Host.host))).all()
+def all_hosts(tx: Connection) -> Sequence[Any]:
+    return (tx.execute(select(Host.__table__).order_by(Host.host))).all()
 
 
-async def set_draining(tx: AsyncConnection, server: str, on: bool) -> bool | None:
+def set_draining(tx: Connection, server: str, on: bool) -> bool | None:
     """What it was before; None when there is no such server."""
-    before = await tx.scalar(
+    before = tx.scalar(
         select(GameServer.draining).where(GameServer.server == server).with_for_update()
     )
     if before is not None:
-        await tx.execute(update(GameServer).where(GameServer.server == server).values(draining=on))
+        tx.execute(update(GameServer).where(GameServer.server == server).values(draining=on))
     return before

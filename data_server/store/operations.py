@@ -12,13 +12,13 @@ from __future__ import annotations
 
 import hashlib
 import secrets
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from typing import Any, TypeVar
 
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 from google.protobuf.message import Message
 from sqlalchemy import delete, insert, select
-from sqlalchemy.ext.asyncio import AsyncConnection
+from sqlalchemy.engine import Connection
 
 from data_server.store.database import Database
 from data_server.store.tables import Operation
@@ -26,7 +26,7 @@ from paiju.service.ids import now_us, op_time_us
 from paiju.service.refusals import Refused
 
 M = TypeVar("M", bound=Message)
-Answer = Callable[[AsyncConnection], Awaitable[M]]
+Answer = Callable[[Connection], M]
 
 HOUR_US = 3600 * 10**6
 KEPT_US = 48 * HOUR_US
@@ -53,12 +53,12 @@ class Operations:
         self.check_age(op)
         digest = self._digest(kind, body)
 
-        async def attempt(tx: AsyncConnection) -> M:
-            stored = await self._find(tx, op, kind, digest, answer)
+        def attempt(tx: Connection) -> M:
+            stored = self._find(tx, op, kind, digest, answer)
             if stored is not None:
                 return stored
-            made = await work(tx)
-            await self._keep(tx, op, kind, digest, made)
+            made = work(tx)
+            self._keep(tx, op, kind, digest, made)
             return made
 
         try:
@@ -68,11 +68,11 @@ class Operations:
                 raise
             refusal: Any = answer(refusal=refused.message())
 
-        async def refuse(tx: AsyncConnection) -> M:
-            stored = await self._find(tx, op, kind, digest, answer)
+        def refuse(tx: Connection) -> M:
+            stored = self._find(tx, op, kind, digest, answer)
             if stored is not None:
                 return stored
-            await self._keep(tx, op, kind, digest, refusal)
+            self._keep(tx, op, kind, digest, refusal)
             kept: M = refusal
             return kept
 
@@ -97,17 +97,17 @@ class Operations:
     async def forget_old(self) -> int:
         before = self._clock() - KEPT_US
 
-        async def work(tx: AsyncConnection) -> int:
-            done = await tx.execute(delete(Operation).where(Operation.created_us < before))
+        def work(tx: Connection) -> int:
+            done = tx.execute(delete(Operation).where(Operation.created_us < before))
             return done.rowcount
 
         return await self._database.write(work)
 
-    async def _find(
-        self, tx: AsyncConnection, op: bytes, kind: str, digest: bytes, answer: type[M]
+    def _find(
+        self, tx: Connection, op: bytes, kind: str, digest: bytes, answer: type[M]
     ) -> M | None:
         row = (
-            await tx.execute(
+            tx.execute(
                 select(Operation.kind, Operation.body_hash, Operation.answer).where(
                     Operation.op == op
                 )
@@ -122,12 +122,10 @@ class Operations:
         found.ParseFromString(self._seal.decrypt(nonce, sealed, op))
         return found
 
-    async def _keep(
-        self, tx: AsyncConnection, op: bytes, kind: str, digest: bytes, made: Message
-    ) -> None:
+    def _keep(self, tx: Connection, op: bytes, kind: str, digest: bytes, made: Message) -> None:
         nonce = secrets.token_bytes(12)
         sealed = nonce + self._seal.encrypt(nonce, made.SerializeToString(), op)
-        await tx.execute(
+        tx.execute(
             insert(Operation).values(
                 op=op, kind=kind, body_hash=digest, answer=sealed, created_us=self._clock()
             )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from sqlalchemy import insert, select, update
-from sqlalchemy.ext.asyncio import AsyncConnection
+from sqlalchemy.engine import Connection
 
 from data_server import ledger
 from data_server.ledger import COIN, Held
@@ -37,14 +37,12 @@ class NewPlayer:
     guest: bool
 
 
-async def create(
-    tx: AsyncConnection, new: NewPlayer, *, mint: int, start_grant: int, now_us: int
-) -> Known:
+def create(tx: Connection, new: NewPlayer, *, mint: int, start_grant: int, now_us: int) -> Known:
     """Account, wallet and start grant. Refused NAME_TAKEN."""
     player, account, entry = new.ids
-    if await tx.scalar(select(Player.id).where(Player.name_key == new.key)) is not None:
+    if tx.scalar(select(Player.id).where(Player.name_key == new.key)) is not None:
         raise Refused("NAME_TAKEN")
-    await tx.execute(
+    tx.execute(
         insert(Player).values(
             id=player,
             kind="guest" if new.guest else "member",
@@ -54,45 +52,45 @@ async def create(
             frozen_until_us=0,
         )
     )
-    await books.create(tx, account, kind="wallet", owner=player)
+    books.create(tx, account, kind="wallet", owner=player)
     if start_grant:
         moves = ledger.grant(mint=mint, wallet=Held(account, 0), amount=start_grant)
-        await books.post(tx, [books.NewEntry(entry, "grant", COIN, "start", moves)], now_us=now_us)
+        books.post(tx, [books.NewEntry(entry, "grant", COIN, "start", moves)], now_us=now_us)
     return Known(player, new.name, new.guest)
 
 
-async def by_id(tx: AsyncConnection, player: int) -> Known | None:
-    return await _one(tx, Player.id == player)
+def by_id(tx: Connection, player: int) -> Known | None:
+    return _one(tx, Player.id == player)
 
 
-async def by_key(tx: AsyncConnection, key: str) -> Known | None:
-    return await _one(tx, Player.name_key == key)
+def by_key(tx: Connection, key: str) -> Known | None:
+    return _one(tx, Player.name_key == key)
 
 
-async def by_device(tx: AsyncConnection, secret_hash: bytes, *, now_us: int) -> Known | None:
+def by_device(tx: Connection, secret_hash: bytes, *, now_us: int) -> Known | None:
     """The account of a device, noted as seen."""
-    player = await tx.scalar(
+    player = tx.scalar(
         update(Device)
         .where(Device.secret_hash == secret_hash)
         .values(last_us=now_us)
         .returning(Device.player_id)
     )
-    return None if player is None else await by_id(tx, player)
+    return None if player is None else by_id(tx, player)
 
 
-async def _one(tx: AsyncConnection, condition: object) -> Known | None:
+def _one(tx: Connection, condition: object) -> Known | None:
     row = (
-        await tx.execute(
+        tx.execute(
             select(Player.id, Player.name, Player.kind).where(condition)  # type: ignore[arg-type]
         )
     ).one_or_none()
     return None if row is None else Known(row.id, row.name, row.kind == "guest")
 
 
-async def add_device(
-    tx: AsyncConnection, player: int, secret_hash: bytes, *, locale: str, now_us: int
+def add_device(
+    tx: Connection, player: int, secret_hash: bytes, *, locale: str, now_us: int
 ) -> None:
-    await tx.execute(
+    tx.execute(
         insert(Device).values(
             secret_hash=secret_hash,
             player_id=player,
@@ -103,17 +101,17 @@ async def add_device(
     )
 
 
-async def password_hash(tx: AsyncConnection, player: int) -> str | None:
-    return await tx.scalar(select(Credential.password_hash).where(Credential.player_id == player))
+def password_hash(tx: Connection, player: int) -> str | None:
+    return tx.scalar(select(Credential.password_hash).where(Credential.player_id == player))
 
 
-async def set_password(tx: AsyncConnection, player: int, hashed: str, *, now_us: int) -> None:
-    changed = await tx.execute(
+def set_password(tx: Connection, player: int, hashed: str, *, now_us: int) -> None:
+    changed = tx.execute(
         update(Credential)
         .where(Credential.player_id == player)
         .values(password_hash=hashed, changed_us=now_us)
     )
     if changed.rowcount == 0:
-        await tx.execute(
+        tx.execute(
             insert(Credential).values(player_id=player, password_hash=hashed, changed_us=now_us)
         )

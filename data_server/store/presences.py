@@ -5,20 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from sqlalchemy import delete, insert, select, update
-from sqlalchemy.ext.asyncio import AsyncConnection
+from sqlalchemy.engine import Connection
 
 from data_server.store.sessions import Ended
 from data_server.store.tables import PlayerReport, Presence, SessionEvent
 from paiju.wire.v1 import data_pb2
 
 
-async def apply(tx: AsyncConnection, request: data_pb2.PresenceRequest, *, now_us: int) -> None:
+def apply(tx: Connection, request: data_pb2.PresenceRequest, *, now_us: int) -> None:
     """Later sessions win; going offline only removes what that session has put there."""
     for change in sorted(request.changes, key=lambda change: change.player):
         if change.online:
-            await _arrive(tx, request, change, now_us)
+            _arrive(tx, request, change, now_us)
         else:
-            await tx.execute(
+            tx.execute(
                 delete(Presence).where(
                     Presence.player_id == change.player,
                     Presence.session_epoch <= change.session_epoch,
@@ -28,8 +28,8 @@ async def apply(tx: AsyncConnection, request: data_pb2.PresenceRequest, *, now_u
             )
 
 
-async def _arrive(
-    tx: AsyncConnection,
+def _arrive(
+    tx: Connection,
     request: data_pb2.PresenceRequest,
     change: data_pb2.PresenceChange,
     now_us: int,
@@ -40,31 +40,29 @@ async def _arrive(
         "gateway": request.gateway,
         "since_us": now_us,
     }
-    epoch = await tx.scalar(
+    epoch = tx.scalar(
         select(Presence.session_epoch).where(Presence.player_id == change.player).with_for_update()
     )
     if epoch is None:
-        await tx.execute(insert(Presence).values(player_id=change.player, **values))
+        tx.execute(insert(Presence).values(player_id=change.player, **values))
     elif epoch <= change.session_epoch:
-        await tx.execute(
-            update(Presence).where(Presence.player_id == change.player).values(**values)
-        )
+        tx.execute(update(Presence).where(Presence.player_id == change.player).values(**values))
 
 
-async def server_of(tx: AsyncConnection, player: int) -> str | None:
-    return await tx.scalar(select(Presence.server).where(Presence.player_id == player))
+def server_of(tx: Connection, player: int) -> str | None:
+    return tx.scalar(select(Presence.server).where(Presence.player_id == player))
 
 
-async def clear(tx: AsyncConnection, server: str) -> None:
+def clear(tx: Connection, server: str) -> None:
     """A server begins anew: nobody is connected to it."""
-    await tx.execute(delete(Presence).where(Presence.server == server))
+    tx.execute(delete(Presence).where(Presence.server == server))
 
 
-async def report(tx: AsyncConnection, request: data_pb2.ReportRequest, *, now_us: int) -> None:
+def report(tx: Connection, request: data_pb2.ReportRequest, *, now_us: int) -> None:
     """Once per report id."""
-    there = await tx.scalar(select(PlayerReport.op).where(PlayerReport.op == request.op))
+    there = tx.scalar(select(PlayerReport.op).where(PlayerReport.op == request.op))
     if there is None:
-        await tx.execute(
+        tx.execute(
             insert(PlayerReport).values(
                 op=request.op,
                 reporter=request.reporter,
@@ -79,9 +77,9 @@ async def report(tx: AsyncConnection, request: data_pb2.ReportRequest, *, now_us
         )
 
 
-async def events_since(tx: AsyncConnection, since_us: int, servers: Iterable[str]) -> list[Ended]:
+def events_since(tx: Connection, since_us: int, servers: Iterable[str]) -> list[Ended]:
     """Sessions that ended lately and concern these game servers, oldest first."""
-    rows = await tx.execute(
+    rows = tx.execute(
         select(SessionEvent.__table__)
         .where(SessionEvent.created_us >= since_us, SessionEvent.server.in_(sorted(servers)))
         .order_by(SessionEvent.id)
@@ -89,5 +87,5 @@ async def events_since(tx: AsyncConnection, since_us: int, servers: Iterable[str
     return [Ended(row.id, row.server, row.player_id, row.below_epoch, row.reason) for row in rows]
 
 
-async def forget_events(tx: AsyncConnection, *, before_us: int) -> None:
-    await tx.execute(delete(SessionEvent).where(SessionEvent.created_us < before_us))
+def forget_events(tx: Connection, *, before_us: int) -> None:
+    tx.execute(delete(SessionEvent).where(SessionEvent.created_us < before_us))

@@ -7,7 +7,7 @@ from datetime import datetime
 from zoneinfo import ZoneInfo
 
 from sqlalchemy import func, insert, select
-from sqlalchemy.ext.asyncio import AsyncConnection
+from sqlalchemy.engine import Connection
 
 from data_server import ledger
 from data_server.ledger import COIN
@@ -25,25 +25,21 @@ class ReliefRule:
     def day(self, now_us: int) -> str:
         return datetime.fromtimestamp(now_us / 1e6, self.zone).date().isoformat()
 
-    async def apply(
-        self, tx: AsyncConnection, player: int, *, mint: int, entry: int, now_us: int
-    ) -> int:
+    def apply(self, tx: Connection, player: int, *, mint: int, entry: int, now_us: int) -> int:
         """What the player was given: 0 unless wallet and stakes together are below the limit."""
-        wallet = await books.wallet_of(tx, player)
+        wallet = books.wallet_of(tx, player)
         if not ledger.relief(total=wallet.coin + wallet.escrow, below=self.below, to=self.to):
             return 0
-        held = await sittings.held_wallet(tx, player)
-        wallet = await books.wallet_of(tx, player)  # again, now that nobody can change it
+        held = sittings.held_wallet(tx, player)
+        wallet = books.wallet_of(tx, player)  # again, now that nobody can change it
         amount = ledger.relief(total=wallet.coin + wallet.escrow, below=self.below, to=self.to)
         day = self.day(now_us)
-        had = await tx.scalar(
-            select(func.count()).where(Relief.player_id == player, Relief.day == day)
-        )
+        had = tx.scalar(select(func.count()).where(Relief.player_id == player, Relief.day == day))
         if not amount or (had or 0) >= self.per_day:
             return 0
         moves = ledger.grant(mint=mint, wallet=held, amount=amount)
-        await books.post(tx, [books.NewEntry(entry, "grant", COIN, "relief", moves)], now_us=now_us)
-        await tx.execute(
+        books.post(tx, [books.NewEntry(entry, "grant", COIN, "relief", moves)], now_us=now_us)
+        tx.execute(
             insert(Relief).values(player_id=player, day=day, number=(had or 0) + 1, entry_id=entry)
         )
         return amount

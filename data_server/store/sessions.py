@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from sqlalchemy import delete, insert, select, update
-from sqlalchemy.ext.asyncio import AsyncConnection
+from sqlalchemy.engine import Connection
 
 from data_server.store.tables import PlayerAddress, PlayerSession, Presence, SessionEvent
 from data_server.tickets import Tickets, hash_of
@@ -45,11 +45,9 @@ class Opener:
     tickets: Tickets
     refresh_us: int
 
-    async def open(
-        self, tx: AsyncConnection, player: int, origin: data_pb2.Origin, *, now_us: int
-    ) -> Opened:
+    def open(self, tx: Connection, player: int, origin: data_pb2.Origin, *, now_us: int) -> Opened:
         """A new session, replacing the one before."""
-        row = await _locked(tx, player)
+        row = _locked(tx, player)
         epoch = 1 if row is None else row.epoch + 1
         token = self.tickets.refresh_token(player=player, epoch=epoch)
         values = {
@@ -62,18 +60,18 @@ class Opener:
             "opened_us": now_us,
         }
         if row is None:
-            await tx.execute(insert(PlayerSession).values(player_id=player, **values))
+            tx.execute(insert(PlayerSession).values(player_id=player, **values))
             ended = []
         else:
-            await tx.execute(
+            tx.execute(
                 update(PlayerSession).where(PlayerSession.player_id == player).values(**values)
             )
-            ended = await _tell(tx, row, epoch, REPLACED, now_us) if row.live else []
-        await _note_address(tx, player, origin.address, now_us)
+            ended = _tell(tx, row, epoch, REPLACED, now_us) if row.live else []
+        _note_address(tx, player, origin.address, now_us)
         return Opened(epoch, token, ended)
 
-    async def renew(
-        self, tx: AsyncConnection, token: str, origin: data_pb2.Origin, *, now_us: int
+    def renew(
+        self, tx: Connection, token: str, origin: data_pb2.Origin, *, now_us: int
     ) -> tuple[int, Opened]:
         """(player, the same session with a new token). Refused BAD_TICKET.
 
@@ -81,15 +79,15 @@ class Opener:
         session ends, which is returned as an Opened without a token.
         """
         player, epoch = self.tickets.read_refresh(token)
-        row = await _locked(tx, player)
+        row = _locked(tx, player)
         if row is None or not row.live or row.epoch != epoch:
             raise Refused("BAD_TICKET")
         if row.refresh_hash != hash_of(token):
-            return player, Opened(0, "", await end(tx, player, reason=KICKED, now_us=now_us))
+            return player, Opened(0, "", end(tx, player, reason=KICKED, now_us=now_us))
         if row.refresh_expires_us < now_us:
             raise Refused("BAD_TICKET")
         fresh = self.tickets.refresh_token(player=player, epoch=epoch)
-        await tx.execute(
+        tx.execute(
             update(PlayerSession)
             .where(PlayerSession.player_id == player)
             .values(
@@ -99,29 +97,29 @@ class Opener:
                 gateway=origin.gateway,
             )
         )
-        await _note_address(tx, player, origin.address, now_us)
+        _note_address(tx, player, origin.address, now_us)
         return player, Opened(epoch, fresh, [])
 
 
-async def end(
-    tx: AsyncConnection, player: int, *, reason: str, now_us: int, only_epoch: int | None = None
+def end(
+    tx: Connection, player: int, *, reason: str, now_us: int, only_epoch: int | None = None
 ) -> list[Ended]:
     """End the player's session: no ticket of it is worth anything to a host any more."""
-    row = await _locked(tx, player)
+    row = _locked(tx, player)
     if row is None or not row.live or (only_epoch is not None and row.epoch != only_epoch):
         return []
-    await tx.execute(
+    tx.execute(
         update(PlayerSession)
         .where(PlayerSession.player_id == player)
         .values(live=False, epoch=row.epoch + 1, refresh_hash=None)
     )
-    return await _tell(tx, row, row.epoch + 1, reason, now_us)
+    return _tell(tx, row, row.epoch + 1, reason, now_us)
 
 
-async def check_epoch(tx: AsyncConnection, player: int, epoch: int) -> None:
+def check_epoch(tx: Connection, player: int, epoch: int) -> None:
     """Refused STALE_SESSION unless it is the live session."""
     row = (
-        await tx.execute(
+        tx.execute(
             select(PlayerSession.epoch, PlayerSession.live).where(PlayerSession.player_id == player)
         )
     ).one_or_none()
@@ -129,9 +127,9 @@ async def check_epoch(tx: AsyncConnection, player: int, epoch: int) -> None:
         raise Refused("STALE_SESSION")
 
 
-async def _locked(tx: AsyncConnection, player: int) -> PlayerSession | None:
+def _locked(tx: Connection, player: int) -> PlayerSession | None:
     row = (
-        await tx.execute(
+        tx.execute(
             select(
                 PlayerSession.player_id,
                 PlayerSession.epoch,
@@ -147,17 +145,15 @@ async def _locked(tx: AsyncConnection, player: int) -> PlayerSession | None:
     return None if row is None else PlayerSession(**row._mapping)
 
 
-async def _tell(
-    tx: AsyncConnection, row: PlayerSession, below: int, reason: str, now_us: int
-) -> list[Ended]:
+def _tell(tx: Connection, row: PlayerSession, below: int, reason: str, now_us: int) -> list[Ended]:
     """Note the end for the game servers that may hold a connection of the player."""
     servers = {row.server}
-    present = await tx.scalar(select(Presence.server).where(Presence.player_id == row.player_id))
+    present = tx.scalar(select(Presence.server).where(Presence.player_id == row.player_id))
     if present:
         servers.add(present)
     ended = []
     for server in sorted(servers - {""}):
-        number = await tx.scalar(
+        number = tx.scalar(
             insert(SessionEvent)
             .values(
                 server=server,
@@ -173,22 +169,22 @@ async def _tell(
     return ended
 
 
-async def _note_address(tx: AsyncConnection, player: int, address: str, now_us: int) -> None:
+def _note_address(tx: Connection, player: int, address: str, now_us: int) -> None:
     if not address:
         return
     address = address[:64]
-    seen = await tx.execute(
+    seen = tx.execute(
         update(PlayerAddress)
         .where(PlayerAddress.player_id == player, PlayerAddress.address == address)
         .values(last_us=now_us)
     )
     if seen.rowcount == 0:
-        await tx.execute(
+        tx.execute(
             insert(PlayerAddress).values(
                 player_id=player, address=address, first_us=now_us, last_us=now_us
             )
         )
 
 
-async def forget_addresses(tx: AsyncConnection, *, before_us: int) -> None:
-    await tx.execute(delete(PlayerAddress).where(PlayerAddress.last_us < before_us))
+def forget_addresses(tx: Connection, *, before_us: int) -> None:
+    tx.execute(delete(PlayerAddress).where(PlayerAddress.last_us < before_us))

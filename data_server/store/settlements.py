@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from sqlalchemy import bindparam, insert, select, tuple_, update
-from sqlalchemy.ext.asyncio import AsyncConnection
+from sqlalchemy.engine import Connection
 
 from data_server import ledger
 from data_server.ledger import COIN, SCORE, Change, Hand, Seat
@@ -65,19 +65,17 @@ def tables_with_pot(hands: Iterable[Hand]) -> set[int]:
     return {hand.table for hand in hands if hand.currency == COIN and hand.pot_change}
 
 
-async def ensure_pots(tx: AsyncConnection, tables: Mapping[int, int]) -> None:
+def ensure_pots(tx: Connection, tables: Mapping[int, int]) -> None:
     """Make the pots (table -> account id) that are missing."""
-    rows = await tx.execute(
-        select(Account.owner).where(Account.owner.in_(tables), Account.kind == "pot")
-    )
+    rows = tx.execute(select(Account.owner).where(Account.owner.in_(tables), Account.kind == "pot"))
     there = {row.owner for row in rows}
     for table, account in sorted(tables.items()):
         if table not in there:
-            await books.create(tx, account, kind="pot", owner=table)
+            books.create(tx, account, kind="pot", owner=table)
 
 
-async def book(
-    tx: AsyncConnection,
+def book(
+    tx: Connection,
     jobs: Sequence[Job],
     *,
     host: str,
@@ -87,15 +85,15 @@ async def book(
     now_us: int,
 ) -> list[data_pb2.SettleResult]:
     """One result per job, in order. Refused STALE_EPOCH for the whole batch."""
-    await fence.hold(tx, host, epoch)
+    fence.hold(tx, host, epoch)
     sittings = [change.sitting for job in jobs for change in job.hand.changes]
-    seats = await _seats(tx, sittings)
-    pots = await _pots(tx, sorted(tables_with_pot(job.hand for job in jobs)))
+    seats = _seats(tx, sittings)
+    pots = _pots(tx, sorted(tables_with_pot(job.hand for job in jobs)))
     accounts = {seat.account for seat in seats.values()} | set(pots.values())
     accounts |= _houses(jobs, hall, house_key)
-    held = await books.balances(tx, accounts)
-    seats = await _seats(tx, sittings)  # again: nobody can close one now
-    done = await _settled(tx, [job.key for job in jobs])
+    held = books.balances(tx, accounts)
+    seats = _seats(tx, sittings)  # again: nobody can close one now
+    done = _settled(tx, [job.key for job in jobs])
 
     results: list[data_pb2.SettleResult] = []
     booked: list[tuple[Job, ledger.Booked]] = []
@@ -125,8 +123,8 @@ async def book(
         booked.append((job, plan))
         results.append(data_pb2.SettleResult(entry=job.entry))
     if booked:
-        await _write(tx, booked, host=host, epoch=epoch, now_us=now_us)
-        await _note_pots(tx, booked, pots, held)
+        _write(tx, booked, host=host, epoch=epoch, now_us=now_us)
+        _note_pots(tx, booked, pots, held)
     return results
 
 
@@ -147,8 +145,8 @@ def _repeated(job: Job, before: tuple[int, bytes]) -> data_pb2.SettleResult:
     return data_pb2.SettleResult(entry=entry, repeated=True)
 
 
-async def _seats(tx: AsyncConnection, sittings: Sequence[int]) -> dict[int, Seat]:
-    rows = await tx.execute(
+def _seats(tx: Connection, sittings: Sequence[int]) -> dict[int, Seat]:
+    rows = tx.execute(
         select(
             Sitting.id,
             Sitting.table_id,
@@ -177,10 +175,10 @@ async def _seats(tx: AsyncConnection, sittings: Sequence[int]) -> dict[int, Seat
     }
 
 
-async def _pots(tx: AsyncConnection, tables: Sequence[int]) -> dict[int, int]:
+def _pots(tx: Connection, tables: Sequence[int]) -> dict[int, int]:
     if not tables:
         return {}
-    rows = await tx.execute(
+    rows = tx.execute(
         select(Account.owner, Account.id).where(
             Account.owner.in_(tables), Account.kind == "pot", Account.currency == COIN
         )
@@ -188,8 +186,8 @@ async def _pots(tx: AsyncConnection, tables: Sequence[int]) -> dict[int, int]:
     return {row.owner: row.id for row in rows}
 
 
-async def _settled(tx: AsyncConnection, keys: Sequence[Key]) -> dict[Key, tuple[int, bytes]]:
-    rows = await tx.execute(
+def _settled(tx: Connection, keys: Sequence[Key]) -> dict[Key, tuple[int, bytes]]:
+    rows = tx.execute(
         select(Settled.table_id, Settled.hand, Settled.entry_id, Settled.body_hash).where(
             tuple_(Settled.table_id, Settled.hand).in_(keys)
         )
@@ -197,8 +195,8 @@ async def _settled(tx: AsyncConnection, keys: Sequence[Key]) -> dict[Key, tuple[
     return {(row.table_id, row.hand): (row.entry_id, row.body_hash) for row in rows}
 
 
-async def _write(
-    tx: AsyncConnection,
+def _write(
+    tx: Connection,
     booked: Sequence[tuple[Job, ledger.Booked]],
     *,
     host: str,
@@ -215,8 +213,8 @@ async def _write(
         )
         for job, plan in booked
     ]
-    await books.post(tx, entries, now_us=now_us)
-    await tx.execute(
+    books.post(tx, entries, now_us=now_us)
+    tx.execute(
         insert(Settled),
         [
             {
@@ -232,7 +230,7 @@ async def _write(
             for job, _ in booked
         ],
     )
-    await tx.execute(
+    tx.execute(
         insert(HandRecord),
         [
             {
@@ -248,8 +246,8 @@ async def _write(
     )
 
 
-async def _note_pots(
-    tx: AsyncConnection,
+def _note_pots(
+    tx: Connection,
     booked: Sequence[tuple[Job, ledger.Booked]],
     pots: Mapping[int, int],
     held: Mapping[int, int],
@@ -261,7 +259,7 @@ async def _note_pots(
         for sitting, amount in plan.pot_paid.items()
     ]
     if paid:
-        await tx.execute(
+        tx.execute(
             update(Sitting)
             .where(Sitting.id == bindparam("sitting"))
             .values(pot_paid=Sitting.pot_paid + bindparam("paid")),
@@ -270,7 +268,7 @@ async def _note_pots(
     tables = tables_with_pot(job.hand for job, _ in booked)
     empty = [table for table in tables if held[pots[table]] == 0]
     if empty:
-        await tx.execute(
+        tx.execute(
             update(Sitting)
             .where(Sitting.table_id.in_(empty), Sitting.pot_paid != 0)
             .values(pot_paid=0)

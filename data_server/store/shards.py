@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from sqlalchemy import bindparam, func, insert, select, update
-from sqlalchemy.ext.asyncio import AsyncConnection
+from sqlalchemy.engine import Connection
 
 from data_server.store.tables import RoomShard
 from paiju.wire.v1 import data_pb2
@@ -24,23 +24,23 @@ def message(row: Any) -> data_pb2.Shard:
     )
 
 
-async def of_room(tx: AsyncConnection, room: str) -> Sequence[Any]:
+def of_room(tx: Connection, room: str) -> Sequence[Any]:
     """The shards of a room, or all of them for an empty name."""
     query = select(RoomShard.__table__).order_by(RoomShard.room, RoomShard.number)
     if room:
         query = query.where(RoomShard.room == room)
-    return (await tx.execute(query)).all()
+    return (tx.execute(query)).all()
 
 
-async def of_host(tx: AsyncConnection, host: str) -> Sequence[Any]:
+def of_host(tx: Connection, host: str) -> Sequence[Any]:
     query = select(RoomShard.__table__).where(RoomShard.host == host)
-    return (await tx.execute(query.order_by(RoomShard.room, RoomShard.number))).all()
+    return (tx.execute(query.order_by(RoomShard.room, RoomShard.number))).all()
 
 
-async def one(tx: AsyncConnection, room: str, number: int) -> Any | None:
+def one(tx: Connection, room: str, number: int) -> Any | None:
     """The row, locked."""
     return (
-        await tx.execute(
+        tx.execute(
             select(RoomShard.__table__)
             .where(RoomShard.room == room, RoomShard.number == number)
             .with_for_update()
@@ -48,17 +48,13 @@ async def one(tx: AsyncConnection, room: str, number: int) -> Any | None:
     ).one_or_none()
 
 
-async def count_by_host(tx: AsyncConnection) -> dict[str, int]:
-    rows = await tx.execute(
-        select(RoomShard.host, func.count().label("shards")).group_by(RoomShard.host)
-    )
+def count_by_host(tx: Connection) -> dict[str, int]:
+    rows = tx.execute(select(RoomShard.host, func.count().label("shards")).group_by(RoomShard.host))
     return {row.host: row.shards for row in rows}
 
 
-async def create(
-    tx: AsyncConnection, *, room: str, number: int, game: str, host: str, epoch: int
-) -> None:
-    await tx.execute(
+def create(tx: Connection, *, room: str, number: int, game: str, host: str, epoch: int) -> None:
+    tx.execute(
         insert(RoomShard).values(
             room=room,
             number=number,
@@ -72,24 +68,24 @@ async def create(
     )
 
 
-async def move(tx: AsyncConnection, *, room: str, number: int, host: str, epoch: int) -> None:
+def move(tx: Connection, *, room: str, number: int, host: str, epoch: int) -> None:
     """Give the shard to another host: it begins there without tables."""
-    await tx.execute(
+    tx.execute(
         update(RoomShard)
         .where(RoomShard.room == room, RoomShard.number == number)
         .values(host=host, epoch=epoch, tables=0, players=0, free_seats=0)
     )
 
 
-async def keep(tx: AsyncConnection, host: str, epoch: int) -> None:
+def keep(tx: Connection, host: str, epoch: int) -> None:
     """A host begins a new epoch and keeps its shards."""
-    await tx.execute(update(RoomShard).where(RoomShard.host == host).values(epoch=epoch))
+    tx.execute(update(RoomShard).where(RoomShard.host == host).values(epoch=epoch))
 
 
-async def write_counts(tx: AsyncConnection, counts: Sequence[Mapping[str, Any]]) -> None:
+def write_counts(tx: Connection, counts: Sequence[Mapping[str, Any]]) -> None:
     """Counts from heartbeats; only the owner's count."""
     if counts:
-        await tx.execute(
+        tx.execute(
             update(RoomShard)
             .where(
                 RoomShard.room == bindparam("_room"),

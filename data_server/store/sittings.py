@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from sqlalchemy import insert, select, update
-from sqlalchemy.ext.asyncio import AsyncConnection
+from sqlalchemy.engine import Connection
 
 from data_server import ledger
 from data_server.errors import Again
@@ -43,10 +43,10 @@ class Open:
     account: int
 
 
-async def sit(tx: AsyncConnection, new: NewSitting, *, now_us: int) -> None:
+def sit(tx: Connection, new: NewSitting, *, now_us: int) -> None:
     """Move the buy-in and open the sitting. The unique keys decide who gets the seat."""
     ledger.checked_stake(new.currency, new.amount)
-    taken = await tx.execute(
+    taken = tx.execute(
         select(Sitting.player_id).where(
             Sitting.table_id == new.table.table,
             (Sitting.seat == new.seat) | (Sitting.player_id == new.player),
@@ -59,14 +59,14 @@ async def sit(tx: AsyncConnection, new: NewSitting, *, now_us: int) -> None:
     if holders:
         raise Refused("SEAT_TAKEN")
     if new.currency == COIN:
-        wallet = await held_wallet(tx, new.player)
+        wallet = held_wallet(tx, new.player)
         moves = ledger.stake(wallet=wallet, escrow=new.account, amount=new.amount)
-        account = await books.create(tx, new.account, kind="escrow", owner=new.id)
+        account = books.create(tx, new.account, kind="escrow", owner=new.id)
         entry = books.NewEntry(new.entry, "sit", COIN, f"table {new.table.table}", moves)
-        await books.post(tx, [entry], now_us=now_us)
+        books.post(tx, [entry], now_us=now_us)
     else:
-        account = await _score_account(tx, new)
-    await tx.execute(
+        account = _score_account(tx, new)
+    tx.execute(
         insert(Sitting).values(
             id=new.id,
             table_id=new.table.table,
@@ -85,26 +85,26 @@ async def sit(tx: AsyncConnection, new: NewSitting, *, now_us: int) -> None:
     )
 
 
-async def _score_account(tx: AsyncConnection, new: NewSitting) -> int:
+def _score_account(tx: Connection, new: NewSitting) -> int:
     key = {"kind": "score", "currency": new.currency, "rule_set": new.rule_set}
-    account = await books.find(tx, owner=new.player, **key)  # type: ignore[arg-type]
+    account = books.find(tx, owner=new.player, **key)  # type: ignore[arg-type]
     if account is None:
-        account = await books.create(tx, new.account, owner=new.player, **key)  # type: ignore[arg-type]
+        account = books.create(tx, new.account, owner=new.player, **key)  # type: ignore[arg-type]
     return account
 
 
-async def held_wallet(tx: AsyncConnection, player: int) -> Held:
+def held_wallet(tx: Connection, player: int) -> Held:
     """The player's wallet, locked; Refused NO_SUCH_PLAYER."""
-    account = await books.find(tx, kind="wallet", owner=player)
+    account = books.find(tx, kind="wallet", owner=player)
     if account is None:
         raise Refused("NO_SUCH_PLAYER")
-    return Held(account, (await books.balances(tx, [account]))[account])
+    return Held(account, (books.balances(tx, [account]))[account])
 
 
-async def find_open(tx: AsyncConnection, sitting: int, *, host: str | None = None) -> Open:
+def find_open(tx: Connection, sitting: int, *, host: str | None = None) -> Open:
     """The open sitting, or Refused NO_SUCH_SITTING; it may only belong to `host`."""
     row = (
-        await tx.execute(
+        tx.execute(
             select(
                 Sitting.id,
                 Sitting.table_id,
@@ -121,26 +121,26 @@ async def find_open(tx: AsyncConnection, sitting: int, *, host: str | None = Non
     return Open(*row)
 
 
-async def top_up(
-    tx: AsyncConnection, sitting: int, amount: int, *, host: str, entry: int, now_us: int
+def top_up(
+    tx: Connection, sitting: int, amount: int, *, host: str, entry: int, now_us: int
 ) -> tuple[Open, int]:
     """Wallet -> escrow; returns the sitting and its whole stake."""
     ledger.checked_stake(COIN, amount)
-    found = await find_open(tx, sitting, host=host)
+    found = find_open(tx, sitting, host=host)
     if found.currency != COIN:
         raise Refused("BAD_AMOUNT", amount=amount)
-    wallet = await books.find(tx, kind="wallet", owner=found.player)
+    wallet = books.find(tx, kind="wallet", owner=found.player)
     assert wallet is not None
-    held = await books.balances(tx, [wallet, found.account])
-    await find_open(tx, sitting, host=host)  # again, now that nobody can close it
+    held = books.balances(tx, [wallet, found.account])
+    find_open(tx, sitting, host=host)  # again, now that nobody can close it
     moves = ledger.stake(wallet=Held(wallet, held[wallet]), escrow=found.account, amount=amount)
     new = books.NewEntry(entry, "top-up", COIN, f"table {found.table}", moves)
-    await books.post(tx, [new], now_us=now_us)
+    books.post(tx, [new], now_us=now_us)
     return found, held[found.account] + amount
 
 
-async def stand(
-    tx: AsyncConnection,
+def stand(
+    tx: Connection,
     sitting: int,
     *,
     host: str | None,
@@ -154,42 +154,42 @@ async def stand(
     host None: whatever host it belongs to (the sweeper). entries: two ids. Returns the
     sitting and what came back.
     """
-    found = await find_open(tx, sitting, host=host)
+    found = find_open(tx, sitting, host=host)
     if found.currency != COIN:
-        await _close(tx, sitting, now_us)
+        _close(tx, sitting, now_us)
         return found, 0
-    wallet = await books.find(tx, kind="wallet", owner=found.player)
+    wallet = books.find(tx, kind="wallet", owner=found.player)
     assert wallet is not None
-    pot = await _peek_pot(tx, found.table)
-    payers = await _pot_payers(tx, found.table) if pot and pot.balance else []
+    pot = _peek_pot(tx, found.table)
+    payers = _pot_payers(tx, found.table) if pot and pot.balance else []
     accounts = {wallet, found.account, *(account for account, _ in payers)}
     if pot:
         accounts |= {pot.account} | ({house} if pot.balance else set())
-    held = await books.balances(tx, accounts)
-    await find_open(tx, sitting, host=host)
+    held = books.balances(tx, accounts)
+    find_open(tx, sitting, host=host)
     if pot and held[pot.account] and not pot.balance:
         raise Again("the pot was filled meanwhile")
 
     returned = held[found.account]
     moves = ledger.transfer(source=found.account, target=wallet, amount=returned)
     new = [books.NewEntry(entries[0], reason, COIN, f"table {found.table}", moves)]
-    await _close(tx, sitting, now_us)
-    if pot and held[pot.account] and not await _anybody(tx, found.table):
+    _close(tx, sitting, now_us)
+    if pot and held[pot.account] and not _anybody(tx, found.table):
         split = ledger.split_pot(
             pot=Held(pot.account, held[pot.account]), payers=payers, house=house
         )
         new.append(books.NewEntry(entries[1], "pot", COIN, f"table {found.table}", split))
-        await tx.execute(
+        tx.execute(
             update(Sitting)
             .where(Sitting.table_id == found.table, Sitting.pot_paid != 0)
             .values(pot_paid=0)
         )
-    await books.post(tx, new, now_us=now_us)
+    books.post(tx, new, now_us=now_us)
     return found, returned
 
 
-async def _close(tx: AsyncConnection, sitting: int, now_us: int) -> None:
-    closed = await tx.execute(
+def _close(tx: Connection, sitting: int, now_us: int) -> None:
+    closed = tx.execute(
         update(Sitting)
         .where(Sitting.id == sitting, Sitting.closed_us == 0)
         .values(closed_us=now_us)
@@ -198,9 +198,9 @@ async def _close(tx: AsyncConnection, sitting: int, now_us: int) -> None:
         raise Refused("NO_SUCH_SITTING", sitting=sitting)
 
 
-async def _peek_pot(tx: AsyncConnection, table: int) -> Held | None:
+def _peek_pot(tx: Connection, table: int) -> Held | None:
     row = (
-        await tx.execute(
+        tx.execute(
             select(Account.id, Account.balance).where(
                 Account.owner == table, Account.kind == "pot", Account.currency == COIN
             )
@@ -209,9 +209,9 @@ async def _peek_pot(tx: AsyncConnection, table: int) -> Held | None:
     return None if row is None else Held(row.id, row.balance)
 
 
-async def _pot_payers(tx: AsyncConnection, table: int) -> list[tuple[int, int]]:
+def _pot_payers(tx: Connection, table: int) -> list[tuple[int, int]]:
     """(wallet, paid) of everybody who has paid into the pot of the table."""
-    rows = await tx.execute(
+    rows = tx.execute(
         select(Account.id, Sitting.pot_paid)
         .join(
             Account,
@@ -224,17 +224,17 @@ async def _pot_payers(tx: AsyncConnection, table: int) -> list[tuple[int, int]]:
     return [(row.id, row.pot_paid) for row in rows]
 
 
-async def _anybody(tx: AsyncConnection, table: int) -> bool:
+def _anybody(tx: Connection, table: int) -> bool:
     return (
-        await tx.scalar(
+        tx.scalar(
             select(Sitting.id).where(Sitting.table_id == table, Sitting.closed_us == 0).limit(1)
         )
     ) is not None
 
 
-async def seats_of(tx: AsyncConnection, player: int) -> list[common_pb2.TableRef]:
+def seats_of(tx: Connection, player: int) -> list[common_pb2.TableRef]:
     """The tables at which a player has a seat."""
-    rows = await tx.execute(
+    rows = tx.execute(
         select(Sitting.room, Sitting.shard, Sitting.table_id).where(
             Sitting.player_id == player, Sitting.closed_us == 0
         )

@@ -23,7 +23,7 @@ Folder = Annotated[
 ]
 Url = Annotated[
     str | None,
-    typer.Option(help="postgresql+psycopg://USER@HOST/DB or sqlite+aiosqlite:///FILE."),
+    typer.Option(help="postgresql://USER@HOST/DATABASE or sqlite:///FILE."),
 ]
 
 
@@ -61,7 +61,7 @@ def data_server(
 def migrate(data_dir: Folder = None, database_url: Url = None) -> None:
     """Bring the database's schema to this version; run it before the new data servers.
 
-    Example: paiju migrate --database-url postgresql+psycopg://paiju@db/paiju
+    Example: paiju migrate --database-url postgresql://paiju@db/paiju
     """
 
     async def upgrade(url: str) -> str:

@@ -51,7 +51,7 @@ def postgres_url(postgres: str) -> str:
 @pytest.fixture(params=["sqlite", "postgresql"])
 def database_url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     if request.param == "sqlite":
-        return f"sqlite+aiosqlite:///{tmp_path / 'hall.sqlite3'}"
+        return f"sqlite:///{tmp_path / 'hall.sqlite3'}"
     url: str = request.getfixturevalue("postgres_url")
     return url
 
@@ -102,5 +102,5 @@ async def hall(start: Start, database_url: str) -> Client:
 @pytest.fixture
 async def small(start: Start, tmp_path: Path) -> Client:
     """One data server on SQLite, where the database does not matter."""
-    client: Client = await start(database_url=f"sqlite+aiosqlite:///{tmp_path / 'h.sqlite3'}")
+    client: Client = await start(database_url=f"sqlite:///{tmp_path / 'h.sqlite3'}")
     return client

@@ -103,7 +103,7 @@ async def test_neither_tickets_nor_passwords_lie_open_in_the_database(
     reply = await small.accounts.Register(register("Ann"))
     secret = secrets.token_bytes(32)
     guest = await small.guest(secret=secret)
-    path = small.server.settings.url().removeprefix("sqlite+aiosqlite:///")
+    path = small.server.settings.url().removeprefix("sqlite:///")
 
     def content() -> bytes:
         data = b""

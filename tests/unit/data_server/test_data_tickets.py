@@ -77,7 +77,7 @@ def test_the_addresses_are_withdrawn_only_by_their_owner(tmp_path: Path) -> None
 def test_settings_say_what_is_wrong() -> None:
     for wrong, sentence in (
         ({"timezone": "Mars/Olympus"}, "is no time zone"),
-        ({"database_url": "mysql://x"}, "sqlite\\+aiosqlite"),
+        ({"database_url": "mysql://x"}, "sqlite:///FILE"),
         ({"ticket_s": 301}, "less than or equal to 300"),
         ({"lease_s": 1, "poll_s": 1}, "quarter of lease_s"),
     ):
