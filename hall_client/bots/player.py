@@ -22,6 +22,7 @@ from hall_client.table import TableHandle
 TOO_LATE = frozenset({"STALE_DECISION", "NOT_YOUR_TURN", "NO_HAND", "GAME_OVER"})
 """The table moved on between decision and arrival: no mistake of anybody."""
 _UNDER_WAY = frozenset({"HAND_RUNNING", "CONFIRM_ABANDON"})
+_FULL = frozenset({"ROOM_FULL", "RETRY", "BUSY", "NO_HOST"})
 _REJOIN_S = 0.2
 
 
@@ -29,6 +30,7 @@ _REJOIN_S = 0.2
 class Habits:
     """How a bot behaves. Times in seconds, drawn evenly between the two ends.
 
+    room: where it looks for a seat; "": it plays at the table it is given and at no other.
     lonely_s: how long it waits at a table without a hand before it looks for a fuller one.
     """
 
@@ -85,7 +87,9 @@ class BotPlayer:
             self.table = table or await self._join()
             table = None
             if self.table is None:
-                break
+                if not self._habits.room:
+                    break
+                continue
             try:
                 await self._sit(self.table)
             except TableLeft:
@@ -93,6 +97,8 @@ class BotPlayer:
         return self.account
 
     async def _join(self) -> TableHandle | None:
+        if not self._habits.room:
+            return None
         try:
             return await self.client.quick_join(self._habits.room)
         except Refused as refused:
@@ -100,9 +106,11 @@ class BotPlayer:
                 return self.client.tables()[0]
             if refused.code == "NOT_ENOUGH":
                 self.account.broke = True
+            elif refused.code in _FULL:
+                await asyncio.sleep(_REJOIN_S)
             else:
                 self.account.complaints.append(f"quick_join: {refused}")
-                await asyncio.sleep(_REJOIN_S)
+                self._stop.set()
             return None
 
     # ---- at a table ------------------------------------------------------------------------

@@ -1,0 +1,309 @@
+"""A person at a table: what is shown when, and what a typed line does.
+
+Owner: one task, `run`. It waits for a line, a change of the table, or the next second, and
+then looks at the view; nothing is remembered but what the person has been told.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections import deque
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+from hall_client.bots.mind import Mind
+from hall_client.client import HallClient
+from hall_client.errors import HallError, Refused, SessionEnded, TableLeft
+from hall_client.events import ChatSaid, Connected, Disconnected, Event, TableChanged
+from hall_client.terminal import board, cards
+from hall_client.terminal.lines import Lines
+from hall_client.terminal.narrate import narrate
+from hall_client.terminal.screen import Screen
+from hall_client.terminal.words import Verb, Word, understand
+from hall_client.texts import Texts
+
+_TOO_LATE = frozenset({"STALE_DECISION", "NO_HAND", "NOT_YOUR_TURN"})
+_TICK_S = 1.0
+_FILL_EVERY_S = 3.0
+_SNAPSHOT_S = 10.0
+View = dict[str, Any]
+
+
+class Person:
+    """`observe` must be the client's observer. fill: lets robots take free seats."""
+
+    def __init__(
+        self,
+        *,
+        screen: Screen,
+        lines: Lines,
+        texts: Texts,
+        mind: Mind,
+        fill: Callable[[], Awaitable[int]],
+    ) -> None:
+        self._screen = screen
+        self._lines = lines
+        self._texts = texts
+        self._mind = mind
+        self._fill = fill
+        self._news: deque[Event] = deque()
+        self._hint = ""  # of this turn
+        self._shown = (0, 0)  # (epoch, seq) of the turn whose board was shown
+        self._told_hand = 0  # result shown
+        self._short = 0  # what the stake must reach before the next hand
+        self._leaving = False  # q was typed once in mid-hand
+        self._done = False
+        self._fill_after = 0.0
+
+    def observe(self, event: Event) -> None:
+        """Remember what is to be told."""
+        if isinstance(event, TableChanged | ChatSaid | Connected | Disconnected):
+            self._news.append(event)
+
+    async def run(self, client: HallClient, room: str) -> None:
+        """Sit down, play until the person leaves. Raises what ended the session."""
+        self._client = client
+        held = client.tables()
+        self._table = held[0] if held else await client.quick_join(room)
+        try:
+            await self._table.wait(lambda _: True, timeout_s=_SNAPSHOT_S)
+            self._told_hand = self._table.hand if not self._table.playing else 0
+            await self._fill_seats()
+            if not self._table.playing:
+                await self._ready()
+            await self._loop()
+        except TableLeft as left:
+            self._screen.say(self._texts("seat_lost", reason=left), style="red")
+
+    async def _loop(self) -> None:
+        line: asyncio.Task[str | None] | None = None
+        change = asyncio.create_task(self._table.change())
+        try:
+            while not self._done:
+                self._tell()
+                await self._fill_seats()
+                asking = self._show()
+                wanted = asking or self._lines.interactive
+                if wanted and line is None and not self._lines.ended:
+                    line = asyncio.create_task(self._lines.get())
+                if asking and self._lines.ended:
+                    await self._without_person()
+                    continue
+                waiting = {change} if line is None or not wanted else {change, line}
+                await asyncio.wait(waiting, timeout=_TICK_S, return_when=asyncio.FIRST_COMPLETED)
+                if change.done():
+                    change.result()  # raises what ended the table
+                    change = asyncio.create_task(self._table.change())
+                if line is not None and line.done() and wanted:
+                    typed, line = line.result(), None
+                    if typed is None:
+                        self._tell()
+                        self._screen.say(self._texts("input_ended"), style="dim")
+                    else:
+                        self._screen.typed()
+                        await self._obey(typed)
+        finally:
+            for task in (line, change):
+                if task is not None:
+                    task.cancel()
+                    with contextlib.suppress(asyncio.CancelledError, HallError):
+                        await task
+
+    async def _fill_seats(self) -> None:
+        """Robots take what is free between hands; tried again every few seconds."""
+        now = asyncio.get_running_loop().time()
+        free = None in self._table.seats and not self._table.playing
+        if not free or now < self._fill_after:
+            return
+        self._fill_after = now + _FILL_EVERY_S
+        came = await self._fill()
+        if came:
+            self._screen.say(self._texts("robots_come", count=came), style="dim")
+
+    # ---- showing ---------------------------------------------------------------------------
+
+    def _tell(self) -> None:
+        """Print what has happened since the last time."""
+        texts = self._texts
+        while self._news:
+            event = self._news.popleft()
+            if isinstance(event, ChatSaid):
+                said = texts("says", name=event.line.name, text=event.line.text)
+                self._screen.say(said, style="magenta")
+            elif isinstance(event, Connected) and event.resumed:
+                self._screen.say(texts("back"), style="green")
+            elif isinstance(event, Disconnected) and not event.final:
+                self._screen.say(texts("lost"), style="yellow")
+            elif isinstance(event, TableChanged) and event.table == self._table.id:
+                called = board.names(self._table.view, texts)
+                for happened in event.events:
+                    told = narrate(happened, called, texts)
+                    if told is not None:
+                        self._screen.say(told)
+
+    def _show(self) -> bool:
+        """Board or result when they are due, and the status line; whether input is wanted."""
+        table, view = self._table, self._table.view
+        if view["@phase"] != "playing":
+            self._leaving = False
+            return self._show_between(view)
+        if not table.my_turn:
+            self._hint = ""
+            seat = min(table.turns, default=-1)
+            if seat >= 0:
+                name = board.names(view, self._texts)[seat]
+                seconds = int(table.seconds_left(seat))
+                text = self._texts("waiting_for", name=name, seconds=seconds)
+                self._screen.status(text, about=seat, asks=False)
+            return self._leaving
+        cursor = (table.mirror.epoch, table.seq)
+        if self._shown != cursor:
+            self._shown, self._hint = cursor, ""
+            self._show_board(view)
+            if view.get("legal") == ["pass"]:
+                self._hint = "pass"
+                self._screen.say(self._texts("nothing_beats"), style="dim")
+        self._screen.status(self._turn_text(view), about=cursor)
+        return True
+
+    def _show_board(self, view: View) -> None:
+        self._screen.say(board.board(view, self._texts, away=self._table.mirror.away))
+        task = board.task(view, self._texts)
+        if task:
+            self._screen.say(task, style="bold")
+
+    def _turn_text(self, view: View) -> str:
+        assert self._table.seat is not None
+        seconds = int(self._table.seconds_left(self._table.seat))
+        if view.get("phase") == "bid":
+            calls = " ".join(str(n) for n in range(view["base"] + 1, 4))
+            return self._texts("your_turn_bid", calls=calls, seconds=seconds)
+        key = "your_turn_lead" if view.get("table") is None else "your_turn_play"
+        return self._texts(key, seconds=seconds)
+
+    def _show_between(self, view: View) -> bool:
+        if "@result" in view and self._told_hand != self._table.hand:
+            self._told_hand = self._table.hand
+            self._screen.say(board.result(view, self._texts))
+        own = view.get(f"@seat{self._table.seat}")
+        free = sum(seat is None for seat in self._table.seats)
+        if own is None or own["ready"]:
+            key = "waiting_seats" if free else "waiting_ready"
+            self._screen.status(self._texts(key, free=free), about=key, asks=False)
+            return False
+        about = (self._table.hand, self._short)
+        if self._short:
+            self._screen.status(self._texts("short", need=self._short), about=about)
+        else:
+            self._screen.status(self._texts("next_hand", stake=own["stake"]), about=about)
+        return True
+
+    # ---- obeying ---------------------------------------------------------------------------
+
+    async def _obey(self, typed: str) -> None:
+        view = self._table.view
+        playing = view["@phase"] == "playing"
+        word = understand(typed, bidding=playing and view.get("phase") == "bid")
+        if self._leaving and word.verb is not Verb.QUIT:
+            self._leaving = False
+            self._screen.say(self._texts("stay"), style="dim")
+            return
+        try:
+            if word.verb is Verb.QUIT:
+                await self._quit()
+            elif word.verb is Verb.HELP:
+                self._screen.say(self._texts("help"), markup=True)
+            elif word.verb is Verb.CHAT:
+                await self._table.chat(word.text)
+            elif word.verb is Verb.BOARD:
+                self._show_board(view)
+            elif not playing:
+                await self._ready()
+            elif not self._table.my_turn:
+                self._screen.say(self._texts("not_your_turn"), style="yellow")
+            else:
+                await self._move(word, view)
+        except Refused as refused:
+            late = refused.code in _TOO_LATE
+            reason = self._texts("refused", reason=refused.sentence)
+            self._screen.say(self._texts("too_late") if late else reason, style="yellow")
+
+    async def _move(self, word: Word, view: View) -> None:
+        lang = self._texts.lang
+        bidding = view.get("phase") == "bid"
+        if word.verb is Verb.HINT:
+            self._hint = self._mind.choose(view)
+            self._screen.say(self._texts("hint", play=self._shown_action(self._hint)))
+        elif word.verb is Verb.NOTHING:
+            if self._hint:
+                await self._act(self._hint)
+        elif word.verb is Verb.PASS:
+            await self._act("pass")
+        elif word.verb is Verb.CALL:
+            await self._act(f"call {word.text}")
+        elif bidding:
+            self._screen.say(self._texts("call_how"), style="yellow")
+        else:
+            try:
+                await self._act("play " + " ".join(cards.resolve(word.text, view["hand"])))
+            except cards.Unreadable as no:
+                self._screen.say(self._texts("unreadable", text=no.text), style="yellow")
+            except cards.NotHeld as no:
+                missing = cards.plain(no.cards, lang=lang)
+                self._screen.say(self._texts("not_held", cards=missing), style="yellow")
+
+    async def _act(self, line: str) -> None:
+        acted = await self._table.act(line)
+        await self._table.reached(acted.seq)
+
+    def _shown_action(self, line: str) -> str:
+        verb, _, rest = line.partition(" ")
+        if verb == "play":
+            return cards.plain(rest.partition(" as ")[0].split(), lang=self._texts.lang)
+        if verb == "call":
+            return self._texts("hint_call", call=rest)
+        bidding = self._table.view.get("phase") == "bid"
+        return self._texts("hint_no_call" if bidding else "hint_pass")
+
+    async def _ready(self) -> None:
+        """Want the next hand; bring more when the stake is too small for the room."""
+        try:
+            if self._short:
+                await self._table.top_up(self._short - self._table.stake)
+                self._short = 0
+            await self._table.ready()
+        except Refused as refused:
+            if refused.code == "NOT_ENOUGH" and not self._short:
+                self._short = int(refused.params.get("need", "0"))
+                self._screen.say(refused.sentence, style="yellow")
+            elif refused.code != "HAND_RUNNING":
+                raise
+
+    async def _quit(self) -> None:
+        try:
+            await self._table.stand(abandon=self._leaving)
+            self._done = True
+        except Refused as refused:
+            if refused.code != "CONFIRM_ABANDON":
+                raise
+            self._leaving = True
+            penalty = refused.params.get("penalty", "?")
+            self._screen.say(self._texts("penalty", penalty=penalty), style="yellow")
+
+    async def _without_person(self) -> None:
+        """Input has ended: finish the hand by hints, then leave. No penalty that way."""
+        view = self._table.view
+        if view["@phase"] == "playing" and self._table.my_turn:
+            with contextlib.suppress(Refused):
+                await self._act(self._mind.choose(view))
+        elif view["@phase"] != "playing":
+            self._leaving = False
+            await self._quit()
+        else:
+            self._leaving = False
+
+
+def ended(error: SessionEnded, texts: Texts) -> str:
+    """The sentence for a session that is over."""
+    return texts("ended", reason=str(error) or error.code)

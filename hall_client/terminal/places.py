@@ -1,0 +1,47 @@
+"""Files of a player on this machine: where the hall runs, and the guest's device secret."""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+from pathlib import Path
+
+SECRET_BYTES = 32
+_SECRET_FILE = "guest-secret"
+_STATE_FILE = "hall.json"
+
+
+def data_dir(given: Path | None) -> Path:
+    """The folder: as given, else $PAIJU_DATA_DIR, else ~/.paiju."""
+    if given is not None:
+        return given
+    named = os.environ.get("PAIJU_DATA_DIR")
+    return Path(named) if named else Path.home() / ".paiju"
+
+
+def running_gateways(folder: Path) -> list[str]:
+    """Addresses from the state file of a running hall; empty when there is none."""
+    try:
+        state = json.loads((folder / _STATE_FILE).read_text("utf-8"))
+        return [str(address) for address in state["gateways"]]
+    except (OSError, ValueError, KeyError, TypeError):
+        return []
+
+
+def device_secret(folder: Path) -> bytes:
+    """The secret that opens this machine's guest account; made at the first call, mode 0600."""
+    path = folder / _SECRET_FILE
+    folder.mkdir(parents=True, exist_ok=True)
+    try:
+        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    except FileExistsError:
+        found = bytes.fromhex(path.read_text("ascii").strip())
+        if len(found) != SECRET_BYTES:
+            raise ValueError(f"{path} holds no device secret; move it away") from None
+        path.chmod(0o600)
+        return found
+    made = secrets.token_bytes(SECRET_BYTES)
+    with os.fdopen(descriptor, "w") as file:
+        file.write(made.hex() + "\n")
+    return made

@@ -1,0 +1,138 @@
+"""`paiju play`: a person plays in the terminal, with robots on the other seats."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import signal
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+from hall_client.bots.mind import GameMind
+from hall_client.channels import ChannelPool
+from hall_client.client import HallClient
+from hall_client.errors import ConnectionFailed, HallError, Refused, SessionEnded
+from hall_client.terminal import places
+from hall_client.terminal.company import Company
+from hall_client.terminal.lines import Lines
+from hall_client.terminal.person import Person, ended
+from hall_client.terminal.screen import Screen
+from hall_client.texts import Texts, language_of_environment
+from paiju.cli import output
+from paiju.rules.registry import Registry
+
+
+def play(
+    address: Annotated[
+        list[str] | None,
+        typer.Option(metavar="HOST:PORT", help="A gateway; default: the hall of this machine."),
+    ] = None,
+    room: Annotated[str, typer.Option(help="Where to sit down.")] = "doudizhu.novice",
+    name: Annotated[str, typer.Option(help="How others see you; default: as last time.")] = "",
+    lang: Annotated[str, typer.Option(help="zh or en; default: as your terminal.")] = "",
+    data_dir: Annotated[
+        Path | None, typer.Option(help="Hall and guest files; default $PAIJU_DATA_DIR, ~/.paiju.")
+    ] = None,
+    think: Annotated[float, typer.Option(min=0, help="Seconds a robot takes at most.")] = 1.2,
+) -> None:
+    """Play a hand of cards in the terminal against two robots.
+
+    Example: paiju play --lang en --name Ann
+    """
+    if lang not in ("", "zh", "en"):
+        raise typer.BadParameter("--lang is zh or en")
+    texts = Texts(lang or language_of_environment())
+    folder = places.data_dir(data_dir)
+    addresses = address or places.running_gateways(folder)
+    if not addresses:
+        output.fail(texts("no_hall"))
+    console = Console(soft_wrap=False)
+    try:
+        secret = places.device_secret(folder)
+        asyncio.run(
+            _play(console, texts, addresses, room=room, name=name, secret=secret, think_s=think)
+        )
+    except ConnectionFailed:
+        output.fail(texts("unreachable", addresses=", ".join(addresses)))
+    except Refused as refused:
+        output.fail(refused.sentence)
+    except SessionEnded as error:
+        output.fail(ended(error, texts))
+    except (HallError, ValueError, OSError) as error:
+        output.fail(str(error))
+    except (KeyboardInterrupt, asyncio.CancelledError):
+        raise typer.Exit(130) from None
+
+
+async def _play(
+    console: Console,
+    texts: Texts,
+    addresses: Sequence[str],
+    *,
+    room: str,
+    name: str,
+    secret: bytes,
+    think_s: float,
+) -> None:
+    mind = GameMind(Registry.default())
+    async with ChannelPool() as pool:
+        company = Company(
+            addresses=addresses,
+            secret=secret,
+            mind=mind,
+            locale=texts.lang,
+            think_s=(think_s / 3, think_s),
+            pool=pool,
+        )
+        lines = Lines()
+        person = Person(
+            screen=Screen(console, in_place=console.is_terminal and lines.interactive),
+            lines=lines,
+            texts=texts,
+            mind=mind,
+            fill=lambda: company.fill(client.tables()[0]),
+        )
+        client = HallClient(
+            addresses, locale=texts.lang, kind="terminal", pool=pool, observer=person.observe
+        )
+        _ask_before_leaving(lines)
+        async with company, client:
+            session = await client.guest(secret, name=name)
+            await _check_room(client, room, texts)
+            wallet = session.wallet
+            hello = texts(
+                "welcome", name=session.profile.name, coin=wallet.coin, stake=wallet.escrow
+            )
+            console.print(hello, markup=False, highlight=False)
+            console.print(texts("how"), style="dim", highlight=False)
+            await person.run(client, room)
+            coins = (await client.wallet()).coin
+        console.print(texts("bye", coin=coins), highlight=False)
+
+
+async def _check_room(client: HallClient, room: str, texts: Texts) -> None:
+    rooms = [known.id for known in await client.rooms()]
+    if room not in rooms:
+        output.fail(texts("no_room", room=room, rooms=", ".join(rooms)))
+
+
+def _ask_before_leaving(lines: Lines) -> None:
+    """Ctrl-C is `q`: it tells what leaving costs; the third one ends the program at once."""
+    loop = asyncio.get_running_loop()
+    task = asyncio.current_task()
+    pressed = 0
+
+    def interrupted() -> None:
+        nonlocal pressed
+        pressed += 1
+        if pressed >= 3 and task is not None:
+            task.cancel()
+        else:
+            lines.push("q")
+
+    with contextlib.suppress(NotImplementedError):
+        loop.add_signal_handler(signal.SIGINT, interrupted)
