@@ -19,7 +19,8 @@ _SUITS = {symbol: suit for suit, symbol in _SYMBOLS.items()}
 _JOKERS = {"BJ": ("小王", "white"), "RJ": ("大王", "bold red")}
 _TOKEN = re.compile(
     r"(?P<rocket>王炸|火箭)|(?P<small>小王|BJ)|(?P<big>大王|RJ)"
-    r"|(?P<before>[♠♥♣♦])?(?P<rank>10|[3-9TJQKA20])(?P<after>[SHCD♠♥♣♦])?"
+    r"|(?P<before>[♠♥♣♦])?(?P<rank>10|[3-9TJQKA20])(?P<after>[SHCD♠♥♣♦])?",
+    re.IGNORECASE,
 )
 _BETWEEN = re.compile(r"[\s,，、.+\-]*")
 
@@ -61,7 +62,7 @@ def resolve(typed: str, hand: Sequence[str]) -> list[str]:
 
 def read(typed: str) -> list[str]:
     """Card names ("3s", "BJ") and bare ranks ("3") as typed. Unreadable."""
-    text = typed.strip().upper()
+    text = typed.strip()
     out: list[str] = []
     at = _skip(text, 0)
     while at < len(text):
@@ -74,7 +75,8 @@ def read(typed: str) -> list[str]:
             out.append("BJ" if match["small"] else "RJ")
         else:
             suit = match["before"] or match["after"] or ""
-            out.append(("T" if match["rank"] in ("10", "0") else match["rank"]) + _suit(suit))
+            rank = "T" if match["rank"] in ("10", "0") else match["rank"].upper()
+            out.append(rank + _suit(suit))
         at = _skip(text, match.end())
     return out
 

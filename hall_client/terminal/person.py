@@ -55,6 +55,7 @@ class Person:
         self._leaving = False  # q was typed once in mid-hand
         self._done = False
         self._fill_after = 0.0
+        self.listening = False  # lines are read and obeyed
 
     def observe(self, event: Event) -> None:
         """Remember what is to be told."""
@@ -79,6 +80,7 @@ class Person:
     async def _loop(self) -> None:
         line: asyncio.Task[str | None] | None = None
         change = asyncio.create_task(self._table.change())
+        self.listening = True
         try:
             while not self._done:
                 self._tell()
@@ -104,6 +106,7 @@ class Person:
                         self._screen.typed()
                         await self._obey(typed)
         finally:
+            self.listening = False
             for task in (line, change):
                 if task is not None:
                     task.cancel()
@@ -193,6 +196,8 @@ class Person:
             self._screen.status(self._texts(key, free=free), about=key, asks=False)
             return False
         about = (self._table.hand, self._short)
+        if self._lines.ended:
+            return True
         if self._short:
             self._screen.status(self._texts("short", need=self._short), about=about)
         else:

@@ -25,6 +25,9 @@ from hall_client.texts import Texts, language_of_environment
 from paiju.cli import output
 from paiju.rules.registry import Registry
 
+CALL_S = 15.0
+"""A person does not wait longer for an answer."""
+
 
 def play(
     address: Annotated[
@@ -97,9 +100,14 @@ async def _play(
             fill=lambda: company.fill(client.tables()[0]),
         )
         client = HallClient(
-            addresses, locale=texts.lang, kind="terminal", pool=pool, observer=person.observe
+            addresses,
+            locale=texts.lang,
+            kind="terminal",
+            pool=pool,
+            timeout_s=CALL_S,
+            observer=person.observe,
         )
-        _ask_before_leaving(lines)
+        _ask_before_leaving(lines, person)
         async with company, client:
             session = await client.guest(secret, name=name)
             await _check_room(client, room, texts)
@@ -120,8 +128,8 @@ async def _check_room(client: HallClient, room: str, texts: Texts) -> None:
         output.fail(texts("no_room", room=room, rooms=", ".join(rooms)))
 
 
-def _ask_before_leaving(lines: Lines) -> None:
-    """Ctrl-C is `q`: it tells what leaving costs; the third one ends the program at once."""
+def _ask_before_leaving(lines: Lines, person: Person) -> None:
+    """At the table Ctrl-C is `q`: it tells what leaving costs; the third one ends at once."""
     loop = asyncio.get_running_loop()
     task = asyncio.current_task()
     pressed = 0
@@ -129,7 +137,7 @@ def _ask_before_leaving(lines: Lines) -> None:
     def interrupted() -> None:
         nonlocal pressed
         pressed += 1
-        if pressed >= 3 and task is not None:
+        if (pressed >= 3 or not person.listening) and task is not None:
             task.cancel()
         else:
             lines.push("q")

@@ -52,6 +52,7 @@ class MiniHall:
         self._children: list[asyncio.subprocess.Process] = []
         self._tasks: list[asyncio.Task[None]] = []
         self._data: DataClient | None = None
+        self._host_epoch = 0
 
     async def __aenter__(self) -> MiniHall:
         try:
@@ -102,9 +103,11 @@ class MiniHall:
         lease = await data.call("RegisterServer", asked)
         while True:
             await asyncio.sleep(lease.heartbeat_ms / 1000)
-            await data.call(
-                "Heartbeat", data_pb2.HeartbeatRequest(server="gs", lease_epoch=lease.lease_epoch)
+            hosts = [data_pb2.HostCounts(host="h0", epoch=self._host_epoch)]
+            beat = data_pb2.HeartbeatRequest(
+                server="gs", lease_epoch=lease.lease_epoch, hosts=hosts if self._host_epoch else []
             )
+            await data.call("Heartbeat", beat)
 
     async def _start_host(self, data: str, secret: bytes) -> None:
         config = {
@@ -167,3 +170,5 @@ class MiniHall:
             self.logs.append(text)
             if '"gateway.ready"' in text:
                 self.gateways.append(json.loads(text)["address"])
+            elif '"host.ready"' in text:
+                self._host_epoch = json.loads(text)["epoch"]
