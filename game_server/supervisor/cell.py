@@ -11,7 +11,7 @@ import importlib
 import json
 import logging
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -34,6 +34,8 @@ class NodeState:
     address: str
     node_id: str
     session_dir: str
+    below: Sequence[int] = ()
+    """Its processes."""
 
     @classmethod
     def read(cls, path: Path) -> NodeState | None:
@@ -46,8 +48,9 @@ class NodeState:
 class Cell:
     """actor: "module:Class" of the hosts."""
 
-    def __init__(self, *, name: str, node_ip: str, actor: str) -> None:
+    def __init__(self, *, name: str, node_ip: str, temp_dir: Path, actor: str) -> None:
         self._name = name
+        self._temp_dir = str(temp_dir)
         self._node_ip = node_ip
         self._actor = actor
         self._node = ""
@@ -97,6 +100,7 @@ class Cell:
             address=node.address,
             namespace=NAMESPACE,
             _node_ip_address=self._node_ip,
+            _temp_dir=self._temp_dir,  # ours, of several nodes on this machine
             log_to_driver=False,
             configure_logging=False,
         )

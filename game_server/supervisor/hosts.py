@@ -23,6 +23,7 @@ START_WITHIN_S = 75.0
 ASK_EVERY_S = 1.0
 ASK_WITHIN_S = 5.0
 LONGEST_PAUSE_S = 10.0
+GIVE_UP_AFTER = 20
 
 
 @dataclass
@@ -33,7 +34,8 @@ class Host:
     config: dict[str, Any]
     actor: Any = None
     info: dict[str, Any] = field(default_factory=dict)
-    failures: int = 0
+    unavailable: int = 0
+    """Questions in a row for which Ray knew no way to it."""
 
 
 class Hosts:
@@ -143,6 +145,9 @@ class Hosts:
             info = await self._cell.ask(actor, "info", within_s=ASK_WITHIN_S)
         except ActorUnavailableError as error:
             self._away(host, error)
+            host.unavailable += 1
+            if host.unavailable > GIVE_UP_AFTER:
+                self._lost(host, "unavailable")
         except ActorDiedError as error:
             log.error("host.gone", host=host.name, error=_short(error))
             if host.actor is actor:
@@ -157,6 +162,7 @@ class Hosts:
                 self._metrics.restarts.labels(host.name).inc()
                 log.warning("host.restarted", host=host.name, epoch=info.get("epoch"))
             host.info = info
+            host.unavailable = 0
             self._metrics.up.labels(host.name).set(1)
 
     def _away(self, host: Host, error: BaseException) -> None:
@@ -172,6 +178,7 @@ class Hosts:
             log.warning("host.lost", host=host.name, why=why)
         host.actor = None
         host.info = {}
+        host.unavailable = 0
         self._metrics.up.labels(host.name).set(0)
 
 

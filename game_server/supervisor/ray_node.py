@@ -26,6 +26,7 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
+from game_server.supervisor import orphans
 from paiju.service.process import die_with_parent
 
 POLL_S = 0.2
@@ -98,6 +99,7 @@ def _publish(config: NodeConfig, node: Any) -> None:
                 "address": node.gcs_address,
                 "node_id": node.node_id,
                 "session_dir": node.get_session_dir_path(),
+                "below": orphans.descendants(os.getpid()),
             }
         )
     )
@@ -136,11 +138,13 @@ def main() -> None:
     signal.signal(signal.SIGTERM, stop)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     die_with_parent(config.parent_pid)
+    orphans.adopt()
     node = start(config)
     up = True
     _publish(config, node)
     code = watch(node, stopping)
     node.kill_all_processes(check_alive=False, allow_graceful=True, wait=True)
+    orphans.end_adopted()
     sys.stderr.flush()
     os._exit(code)
 

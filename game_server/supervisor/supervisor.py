@@ -24,7 +24,8 @@ import structlog
 
 from game_server.data_client import DataClient
 from game_server.supervisor import folders as places
-from game_server.supervisor.cell import Cell
+from game_server.supervisor import orphans
+from game_server.supervisor.cell import Cell, NodeState
 from game_server.supervisor.exposition import total
 from game_server.supervisor.folders import Folders
 from game_server.supervisor.gateways import Gateways
@@ -57,12 +58,18 @@ class Supervisor:
         self._hub = MetricsHub(
             own=metrics.registry, own_name=f"{settings.server}/supervisor", healthy=self._ready
         )
-        record = Record(folders.run)
+        self._record = record = Record(folders.run)
+        self._below: tuple[int, ...] = ()
         self._ray = RayChild(settings=settings, folders=folders, record=record, metrics=metrics)
         self._gateways = Gateways(
             settings=settings, folders=folders, hub=self._hub, record=record, metrics=metrics
         )
-        self._cell = Cell(name=settings.cell, node_ip=settings.node_ip, actor=settings.host_actor)
+        self._cell = Cell(
+            name=settings.cell,
+            node_ip=settings.node_ip,
+            temp_dir=folders.ray_temp,
+            actor=settings.host_actor,
+        )
         self._hosts = Hosts(cell=self._cell, configs=self._host_configs(), metrics=metrics)
         self._data: DataClient | None = None
         self._written: dict[str, Any] = {}
@@ -71,6 +78,7 @@ class Supervisor:
         """From start to drained end. Raises BadSettings when a port is taken."""
         begun = time.monotonic()
         self._stop = stop_event()
+        orphans.adopt()
         await self._open_metrics()
         self._ray.child.start()
         for child in self._gateways.children:
@@ -188,8 +196,23 @@ class Supervisor:
                 self._hosts.start()
                 started = True
                 tune_gc()
+            self._record_below(state)
             await node.died.wait()
             self._hosts.forget()
+            self._end_orphans()
+
+    def _record_below(self, state: NodeState) -> None:
+        """A successor must be able to end them, should all of us be killed at once."""
+        for pid in self._below:
+            self._record.remove(pid)
+        self._below = tuple(state.below)
+        for pid in self._below:
+            self._record.add(pid, "ray")
+
+    def _end_orphans(self) -> None:
+        """Of a node that was killed."""
+        kept = [child.pid for child in (*self._gateways.children, self._ray.child)]
+        orphans.end_adopted(keep=[pid for pid in kept if pid])
 
     def _signals_again(self) -> None:
         """Ray's client puts handlers of its own in front of ours, which print a stack and,
@@ -282,6 +305,7 @@ class Supervisor:
             for child in self._gateways.children:
                 child.kill()
         await self._ray.child.stop(within_s=RAY_END_S)
+        orphans.end_adopted()
         self._folders.state.unlink(missing_ok=True)
         log.info("game_server.ended", seconds=round(time.monotonic() - begun, 1))
 
