@@ -26,6 +26,7 @@ _BIDS = ((3.3, 3), (4.2, 2), (5.0, 1))
 """Call so much with a burden up to that."""
 _PER_READING = 3
 _LOOK_AHEAD = 4
+_NEAR_CARDS = 12
 _TEMPO = 0.6
 """What the lead is worth, in plays."""
 
@@ -147,9 +148,9 @@ class _Turn:
     def _winning(self) -> _Play | None:
         """A play after which nobody else gets the lead any more."""
         for play in self.plays:
-            if burden(play.left) < _LOOK_AHEAD and self._safe(play):
-                if size_of(play.left) <= 12 and self._wins(play.left, 2):
-                    return play
+            near = burden(play.left) < _LOOK_AHEAD and size_of(play.left) <= _NEAR_CARDS
+            if near and self._safe(play) and self._wins(play.left, 2):
+                return play
         return None
 
     def _lead(self) -> int:

@@ -37,7 +37,7 @@ def gain(kind: str, rank: int, length: int) -> float:
         return _PAIR.get(rank, 0.0)
     if kind.startswith("four"):
         return 0.9
-    if kind.startswith("trio_s") and length > 1 or kind.startswith("plane"):
+    if (kind.startswith("trio_s") and length > 1) or kind.startswith("plane"):
         return 0.6 + 0.03 * rank
     if kind.startswith("trio"):
         return min(0.9, 0.15 + 0.06 * rank)
