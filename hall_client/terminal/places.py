@@ -13,11 +13,8 @@ _STATE_FILE = "hall.json"
 
 
 def data_dir(given: Path | None) -> Path:
-    """The folder: as given, else $PAIJU_DATA_DIR, else ~/.paiju."""
-    if given is not None:
-        return given
-    named = os.environ.get("PAIJU_DATA_DIR")
-    return Path(named) if named else Path.home() / ".paiju"
+    """The folder: as given, else $PAIJU_DATA_DIR, else .paiju here, as `paiju up` has it."""
+    return given or Path(os.environ.get("PAIJU_DATA_DIR") or ".paiju")
 
 
 def running_gateways(folder: Path) -> list[str]:
