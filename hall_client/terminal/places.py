@@ -18,12 +18,26 @@ def data_dir(given: Path | None) -> Path:
 
 
 def running_gateways(folder: Path) -> list[str]:
-    """Addresses from the state file of a running hall; empty when there is none."""
+    """Addresses from the state file of a running hall; empty when there is none.
+
+    A hall that was killed leaves its file behind: its process must be there, too.
+    """
     try:
         state = json.loads((folder / _STATE_FILE).read_text("utf-8"))
-        return [str(address) for address in state["gateways"]]
+        pid, addresses = int(state["pid"]), [str(address) for address in state["gateways"]]
     except (OSError, ValueError, KeyError, TypeError):
         return []
+    return addresses if _runs(pid) else []
+
+
+def _runs(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True  # somebody else's
+    return True
 
 
 def device_secret(folder: Path) -> bytes:

@@ -248,6 +248,7 @@ class LocalHall:
             raise BadSettings(f"cannot make the folder {self.logs}: {error.strerror}") from None
         self._lock = Lock(self._folder / "hall.lock", what="hall")
         self._lock.take()
+        (self._folder / "hall.json").unlink(missing_ok=True)  # of one that was killed
         leftovers.end_recorded(self._folder, patience_s=PREDECESSOR_S)
         self._port = _free_ports(self._port, self._gateway_count, "choose others with --port")
         record = leftovers.Record(self._folder)
