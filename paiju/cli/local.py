@@ -199,11 +199,11 @@ class LocalHall:
     async def _start(self) -> None:
         begun = time.monotonic()
         self._prepare()
-        self.database_url, asynchronous = await self._open_database()
+        self.database_url = await self._open_database()
         state = await self._data.start(
             **self._settings,
             data_dir=str(self._folder),
-            database_url=asynchronous,
+            database_url=self.database_url,
             auto_migrate="true",
             data_listen="127.0.0.1:0",
             data_admin_listen="127.0.0.1:0",
@@ -272,20 +272,18 @@ class LocalHall:
 
     # ---- database --------------------------------------------------------------------------
 
-    async def _open_database(self) -> tuple[str, str]:
-        """Its URL for the synchronous engine, and for the data server."""
+    async def _open_database(self) -> str:
         if self._database == "sqlite":
-            file = self._folder / "hall.sqlite3"
-            return f"sqlite:///{file}", f"sqlite+aiosqlite:///{file}"
+            return f"sqlite:///{self._folder / 'hall.sqlite3'}"
         url = self._database
         if url == "postgresql":
             url = await asyncio.to_thread(self._start_postgres)
         scheme, separator, rest = url.partition("://")
         kind = scheme.partition("+")[0]
         if separator and kind in ("postgresql", "postgres"):
-            return f"postgresql+psycopg://{rest}", f"postgresql+psycopg://{rest}"
+            return f"postgresql+psycopg://{rest}"
         if separator and kind == "sqlite":
-            return f"sqlite://{rest}", f"sqlite+aiosqlite://{rest}"
+            return f"sqlite://{rest}"
         raise BadSettings(
             f"database {self._database!r} is not known: say sqlite, postgresql, or a URL such as "
             "postgresql://USER@HOST/DATABASE"
