@@ -88,7 +88,7 @@ class Desk:
                 room=room,
                 number=key[1],
                 max_tables=self._max_tables,
-                seats=game.info.max_seats,
+                seats=room.seats_for(game),
                 make_table=self._make_table,
                 next_id=self._next_id,
             )

@@ -67,7 +67,7 @@ class Table:
         self.room = room
         self.game = game
         self.epoch = epoch
-        self.roster = Roster(room=room, seats=game.info.max_seats)
+        self.roster = Roster(room=room, seats=room.seats_for(game))
         self.hand: Hand | None = None
         self.hand_number = 0
         self.stream = Stream(ref=ref, epoch=epoch, seats=len(self.seats))
@@ -175,13 +175,18 @@ class Table:
             if not abandon:
                 raise Refused("CONFIRM_ABANDON", penalty=self.hand.penalty(seat))
             self._do(Due(seat, "abandon", "abandon"), "leave", at=at)
-        self.roster.leave(seat)
+        self.roster.leave(seat, now=at.ms, playing=self.playing)
         return seat
 
     def left(self, seat: int, *, at: Moment) -> None:
-        """The rest of the escrow is back in the wallet: the seat is free."""
+        """The rest of the escrow is back in the wallet: the seat is free.
+
+        A match over several hands ends with that, unless the room lets newcomers go on with it.
+        """
         held = self.roster.held(seat)
         self.seats[seat] = None
+        if not self.room.newcomers_continue:
+            self._carry = {}
         self._emit(
             "stand",
             {"seat": seat, "player": held.player},
@@ -200,7 +205,7 @@ class Table:
         self.void("shutdown", at=at)
         for index, seat in enumerate(self.seats):
             if seat is not None and seat.seated:
-                self.roster.leave(index)
+                self.roster.leave(index, now=at.ms)
 
     # ---- hands -----------------------------------------------------------------------------
 
@@ -241,7 +246,9 @@ class Table:
 
         Refused: NO_HAND, STALE_DECISION, or the rules' own reason; nothing changed then.
         """
-        seat, _ = self.roster.find(player)
+        seat, held = self.roster.find(player)
+        if not held.seated:
+            raise Refused("NOT_SEATED")
         if self.hand is None:
             raise Refused("NO_HAND")
         if hand != self.hand.number:
@@ -434,6 +441,7 @@ class Table:
             at=at,
         )
         self.hand = None
+        self.roster.hand_over()
         self.roster.watch(at.ms, playing=self.playing)
 
     def _emit(

@@ -38,6 +38,8 @@ class RoomPreset(msgspec.Struct, frozen=True, kw_only=True):
     buy_in_default: int = 0
     turn_ms: dict[str, int] = {}
     reserve_ms: int = 0
+    seats: int = 0  # of a table; 0: as many as the game allows
+    newcomers_continue: bool = False  # a match goes on when a seat changes hands
     game: str = ""  # filled in: the rule set it stands under
 
 
