@@ -30,6 +30,7 @@ class RoomSpec:
     newcomers_continue: bool = False
     """Whether a match over several hands goes on when a seat changes hands; else it ends then
     and what is owed lapses."""
+    claim_ms: int = 300  # in which actions out of turn are collected before the rules order them
     ready_ms: int = 60_000  # full table or end of hand -> ready, else stood up
     away_turn_ms: int = 2_000  # a turn of a seat without connection
     away_ms: int = 10_000  # who has been absent for so long loses the seat when no hand runs
