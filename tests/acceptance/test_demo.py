@@ -77,14 +77,18 @@ def test_the_demo_on_sqlite_and_an_independent_recount(tmp_path: Path) -> None:
 
 
 def test_the_demo_on_postgresql(tmp_path: Path) -> None:
-    figures = _demo(tmp_path, "--players", "12", "--hands", "24", "--database", "postgresql")
+    figures = _demo(tmp_path, *"--players 12 --hands 24 --think 0.1 --database postgresql".split())
     assert figures["hands"] >= 24
 
 
 def test_nothing_is_left_running(tmp_path: Path) -> None:
     """Every process names its data folder or its parent's; none may outlive the demo."""
     folder = tmp_path / "hall"
-    _demo(tmp_path, "--players", "3", "--hands", "2", "--data-dir", str(folder))
+    _demo(
+        tmp_path,
+        *(["--players", "3", "--hands", "2", "--think", "0.02", "--data-dir"]),
+        str(folder),
+    )
     found = subprocess.run(["pgrep", "-af", str(folder)], capture_output=True, text=True)
     assert found.stdout == ""
 
