@@ -80,9 +80,9 @@ def _points(seat: int, announced: Sequence[bool], opened: Sequence[bool]) -> int
         if opens:
             return 2 if other_opens else 0
         return 3 if other_opens else 1
-    if other_opens:
+    if opens:
         return 0
-    return 3 if opens else 2
+    return 3 if other_opens else 2
 
 
 def _top_counts(counts: int, n: int) -> int:
