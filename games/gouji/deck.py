@@ -124,6 +124,10 @@ def minus(left: int, right: int) -> int:
 
 def common(left: int, right: int) -> int:
     """The largest set that is in both."""
+    if covers(left, right):
+        return right
+    if covers(right, left):
+        return left
     out = 0
     for shift in SHIFTS:
         out += min(left >> shift & _FIELD, right >> shift & _FIELD) << shift

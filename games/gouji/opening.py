@@ -159,7 +159,7 @@ class Opening(HandState):
     def _tribute(self, seat: int, cards: int) -> list[Event]:
         debt, back = self.debt(), self.returning
         other = debt.payer if back else debt.receiver
-        self._hand_over(seat, other, cards)
+        self._hand_over(seat, other, cards, own=not back)
         if not back and debt.returned:
             # As many come back as were given, should the payer have had too few.
             self.debts[self.debt_at] = debt._replace(count=deck.size_of(cards))
@@ -170,12 +170,16 @@ class Opening(HandState):
         self._ask_debt()
         return [Event("return_tribute" if back else "tribute", data)]
 
-    def _hand_over(self, giver: int, taker: int, cards: int) -> None:
-        """Openly. Of equal cards those that everybody has seen are the first to go on."""
+    def _hand_over(self, giver: int, taker: int, cards: int, *, own: bool = False) -> None:
+        """Openly. own: these are cards that were dealt to the giver; otherwise of equal cards
+        those that it received, which everybody has seen, are the first to go on."""
         self.hands[giver] -= cards
         self.hands[taker] += cards
-        self.own[giver] = deck.common(self.own[giver], self.hands[giver])
-        self.known[giver] = deck.minus(self.known[giver], cards)
+        if own:
+            self.own[giver] -= cards
+        else:
+            self.own[giver] = deck.common(self.own[giver], self.hands[giver])
+            self.known[giver] = deck.minus(self.known[giver], cards)
         self.known[taker] += cards
 
     def _check_holds(self, seat: int, cards: int) -> None:
