@@ -14,7 +14,6 @@ from functools import lru_cache
 from paiju.rules.cards import BJ, DECK, NAMES, RJ, parse_cards
 
 COPIES = 4
-CARDS = DECK * COPIES
 
 RANKS = 15
 THREE, FOUR, TWO, BJ_RANK, RJ_RANK = 0, 1, 12, 13, 14
@@ -31,7 +30,6 @@ SHIFTS: tuple[int, ...] = (
 )
 UNITS = tuple(1 << shift for shift in SHIFTS)
 """One card as a set; ascending: by rank, then d c h s."""
-WHOLE = sum(COPIES * unit for unit in UNITS)
 
 ONE = tuple(1 << _RANK_BITS * rank for rank in range(RANKS))
 """One card of a rank, in packed counts."""
@@ -176,8 +174,8 @@ def highest(hand: int, n: int) -> int:
 __all__ = [
     "BJ",
     "BJ_RANK",
-    "CARDS",
     "COPIES",
+    "DECK",
     "FOUR",
     "HIGH_FROM",
     "JOKERS_FROM",
@@ -190,7 +188,6 @@ __all__ = [
     "THREES",
     "TWO",
     "UNITS",
-    "WHOLE",
     "cards_of",
     "common",
     "count_of",

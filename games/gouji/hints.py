@@ -70,7 +70,8 @@ def _plays(
     hand, top = cards_in(view["hand"]), top_in(view, rules)
     if top is None:
         return [with_cards(PLAY, cards) for cards in finder.leads(hand, bie_san=bie_san)]
-    verb = BURN if view["window"] else PLAY
+    burn = view["burn"]
+    verb = BURN if burn and burn["window"] else PLAY
     return [with_cards(verb, cards) for cards in finder.follows(hand, top, bie_san=bie_san)]
 
 
@@ -80,7 +81,7 @@ def _cards(view: Mapping[str, Any], verb: str, *, bie_san: bool) -> list[int]:
         return payments(hand)
     if verb == "show_lead":
         return shows(hand, bie_san=bie_san)
-    count = view["debt"]["count"]
+    count = view["tribute"]["paying"]["count"]
     if verb == "tribute":
         own = cards_in(view["payable"])
         return [with_cards(TRIBUTE, tributes.usual_payment(own, count))]

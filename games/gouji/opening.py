@@ -47,10 +47,9 @@ class Opening(HandState):
     def _check_deal(self, seat: int, deal: Deal) -> None:
         if seat != CHANCE or self.stage != "deal":
             raise IllegalAction("wrong_phase")
-        size = self.game.deal_size
-        if [deck.size_of(hand) for hand in deal] != [size] * SEATS:
-            raise IllegalAction("bad_deal")
-        if not deck.covers(deck.WHOLE, sum(deal)):
+        size = len(self.game.pack) // SEATS
+        sizes = [deck.size_of(hand) for hand in deal]
+        if sizes != [size] * SEATS or sum(deal) != self.game.whole_pack:
             raise IllegalAction("bad_deal")
 
     def _deal(self, deal: Deal) -> list[Event]:

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 
 import msgspec
 
-from games.gouji import actions, hints, messages
+from games.gouji import actions, deck, hints, messages
 from games.gouji.actions import SEATS, Move
 from games.gouji.bot import GoujiBot
 from games.gouji.finder import Finder
@@ -64,13 +64,14 @@ class Gouji:
         "escape_penalty": Parameter(12, 0, 1_000, "points that leaving a running hand costs"),
     }
     state_class: ClassVar[type[State]] = GoujiState
-    deal_size: ClassVar[int] = 36
-    """Cards per seat; studies and tests deal fewer."""
+    pack: ClassVar[tuple[int, ...]] = tuple(range(deck.DECK)) * deck.COPIES
+    """The cards that are dealt out; studies and tests use fewer."""
 
     def __init__(self, parameters: Mapping[str, Any] | None = None) -> None:
         self.values = _checked(self.name, self.parameters, parameters or {})
         encoded = msgspec.json.encode(self.values, order="deterministic").decode()
         self.id = GameId(self.name, self.version, encoded)
+        self.whole_pack = deck.set_of(self.pack)
 
     def new_state(
         self,

@@ -139,10 +139,11 @@ class State(Trick):
         """The deal; later, if nobody showed for the lead, who leads."""
         if self.stage == "lead":
             return LEAD + rng.below(SEATS)
-        order = rng.permutation(deck.CARDS)
-        size = self.game.deal_size
+        pack = self.game.pack
+        order = rng.permutation(len(pack))
+        size = len(pack) // SEATS
         return tuple(
-            sum(deck.UNITS[card // deck.COPIES] for card in order[start : start + size])
+            sum(deck.UNITS[pack[card]] for card in order[start : start + size])
             for start in range(0, size * SEATS, size)
         )
 

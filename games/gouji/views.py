@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from games.gouji import deck
-from games.gouji.actions import BUY, SEATS
+from games.gouji.actions import ASK_THREE, AUTO_REVOLUTION, BUY, SEATS
 
 if TYPE_CHECKING:
     from games.gouji.state import State
@@ -23,26 +23,13 @@ def public(state: State) -> dict[str, Any]:
         "to_act": [seat for seat in state.to_act() if seat >= 0],
         "hand_number": state.number,
         "counts": _counts(state),
-        "revolution": state.revolution,
-        "credits": state.credits,
-        "opened": _seats(state.opened),
-        "announced": _seats(state.announced),
-        "finished": state.finished[:],
-        "failed": state.failed[:],
-        "melee": state.melee(),
-        "bought": state.bought[:],
-        "known": [list(deck.names_of(cards)) for cards in state.known],
+        "standing": _standing(state),
+        "tribute": _tribute(state),
         "played": _by_rank(sum(state.gone)),
         "table": _table(state),
         "trick": _trick(state),
         "passed": _seats(state.passed),
-        "burner": state.burner,
-        "victim": state.victim,
-        "window": state.window is not None,
-        "may_burn": _burners(state),
-        "debts": [debt.shown() for debt in state.debts],
-        "debt": _debt(state),
-        "show": None if state.show_seat is None else [state.show_seat, state.show_count],
+        "burn": _burn(state),
     }
     if state.result is not None:
         view.update(_result(state))
@@ -96,19 +83,56 @@ def _trick(state: State) -> list[Any]:
     ]
 
 
-def _burners(state: State) -> list[int]:
-    """Who may send a burn out of turn."""
-    if state.stage != "play" or state.window is not None:
-        return []
-    return _seats(state.may_burn())
+def _standing(state: State) -> dict[str, Any]:
+    """What stays over tricks; grouped, because it changes seldom."""
+    return {
+        "revolution": state.revolution,
+        "credits": state.credits,
+        "opened": _seats(state.opened),
+        "announced": _seats(state.announced),
+        "finished": state.finished[:],
+        "failed": state.failed[:],
+        "melee": state.melee(),
+    }
 
 
-def _debt(state: State) -> dict[str, Any] | None:
-    """What is being paid now; count: cards of this step."""
-    if state.stage != "tribute":
+def _burn(state: State) -> dict[str, Any] | None:
+    """Obligation, burn window, and who may send a burn out of turn."""
+    may = state.stage == "play" and state.window is None and state.may_burn()
+    if not may and state.burner is None and state.window is None:
         return None
-    shown = state.debt().shown()
-    return {**shown, "count": state.owes(), "returning": state.returning}
+    return {
+        "burner": state.burner,
+        "victim": state.victim,
+        "window": state.window is not None,
+        "may": _seats(may),
+    }
+
+
+def _tribute(state: State) -> dict[str, Any] | None:
+    """What changes hands before the play, and the best show for the lead; null in the play.
+
+    paying: the debt that is being paid, with the number of cards of this step.
+    """
+    if state.stage in ("play", "over"):
+        return None
+    paying = None
+    if state.stage == "tribute":
+        shown = state.debt().shown()
+        paying = {**shown, "count": state.owes(), "returning": state.returning}
+    return {
+        "debts": [debt.shown() for debt in state.debts],
+        "paying": paying,
+        "need": _need(state),
+        "bought": state.bought[:],
+        "show": None if state.show_seat is None else [state.show_seat, state.show_count],
+    }
+
+
+def _need(state: State) -> str | None:
+    """What a seat without a three is asked for."""
+    need = state.need(state.queue[0]) if state.stage == "buy_three" else None
+    return None if need is None else _NEEDS[need.verb]
 
 
 def _result(state: State) -> dict[str, Any]:
@@ -139,13 +163,11 @@ def _verbs(state: State, seat: int) -> list[str]:
     if stage == "tribute":
         return ["return_tribute" if state.returning else "tribute"]
     if stage == "buy_three":
-        need = state.need(seat)
-        if need is not None and need.verb == BUY:
-            return ["buy_three"]
-        return ["ask_three" if need is not None and need.source is not None else "auto_revolution"]
+        return [state_need] if (state_need := _need(state)) else []
     return list(_STAGE_VERBS[stage])
 
 
+_NEEDS = {BUY: "buy_three", ASK_THREE: "ask_three", AUTO_REVOLUTION: "auto_revolution"}
 _STAGE_VERBS = {
     "revolution": ("pass", "revolution"),
     "head": ("no_head", "want_head"),

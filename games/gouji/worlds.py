@@ -37,7 +37,7 @@ def resample(state: S, seat: int, rng: Rng) -> S:
         drawn = _drawn(hidden, _bounds(state), rng)
         if drawn is not None:
             world = _world(state, hidden, drawn)
-            if _is_possible(world):
+            if _is_possible(world, state):
                 return world
     return _swapped(state, hidden, rng)
 
@@ -60,20 +60,27 @@ def _world(state: S, hidden: list[int], drawn: list[int]) -> S:
     return world
 
 
-def _is_possible(world: State) -> bool:
-    """Whether the log runs in this world as far as it tells anything, to the same question."""
+def _is_possible(world: State, state: State) -> bool:
+    """Whether the log runs in this world as far as it tells anything, to the question that is
+    asked in `state`, the real one."""
     log = world.log()
     again = world.game.new_state(SEATS, wealth=world.wealth, carry=world.carry or None)
     try:
-        for actor, action in log[: world.tells + 1]:
+        for actor, action in log[: state.tells + 1]:
             again.apply(actor, action)
     except IllegalAction:
         return False
-    if again.bought != world.bought:
+    if again.bought != state.bought:
         return False
-    if len(log) <= world.tells:
-        return (again.stage, again.to_act()) == (world.stage, world.to_act())
+    if len(log) <= state.tells:
+        return _question(again) == _question(state)
     return True
+
+
+def _question(state: State) -> object:
+    """Who is asked what."""
+    need = state.need(state.queue[0]) if state.stage == "buy_three" else None
+    return state.stage, state.to_act(), need and need.verb
 
 
 # ---- drawing -----------------------------------------------------------------------------------
@@ -155,7 +162,7 @@ def _swapped(state: S, hidden: list[int], rng: Rng) -> S:
         trial[one] += difference
         trial[other] -= difference
         world = _world(state, hidden, trial)
-        if _is_possible(world):
+        if _is_possible(world, state):
             drawn, best = trial, world
     return best
 
