@@ -55,7 +55,7 @@ def set_of(cards: Iterable[int]) -> int:
 
 
 def parse_set(text: str) -> int:
-    """"3s 3s BJ" -> set; ValueError for what is no card or too often there."""
+    """ "3s 3s BJ" -> set; ValueError for what is no card or too often there."""
     return set_of(parse_cards(text))
 
 

@@ -55,7 +55,7 @@ class Finder:
         found: dict[int, None] = {}
         twos = count_of(hand, TWO)
         for jokers in self._hung(hand, top):
-            rest = top.count - deck.size_of(jokers)
+            rest = top.size - deck.size_of(jokers)
             if not rest:
                 found[jokers] = None
                 continue
@@ -73,7 +73,7 @@ class Finder:
         small, big = count_of(hand, BJ_RANK), count_of(hand, RJ_RANK)
         if not top.jokers:
             yield 0
-        for n in range(max(top.jokers, 1), min(top.count, small + big) + 1):
+        for n in range(max(top.jokers, 1), min(top.size, small + big) + 1):
             more = n > top.jokers
             if more and n <= small and top.joker != RJ_RANK:
                 yield of_rank(hand, BJ_RANK, n)

@@ -25,8 +25,9 @@ from games.gouji.actions import (
     with_cards,
 )
 from games.gouji.finder import Finder
-from games.gouji.opening import payments, shows
+from games.gouji.opening import shows
 from games.gouji.plays import PlayRules, Reading
+from games.gouji.trading import payments
 
 _WITHOUT_CARDS = {
     "pass": PASS,

@@ -26,7 +26,8 @@ class Reading(NamedTuple):
     """single, set, topped, hung or jokers."""
     rank: int
     """Base rank; of pure jokers the joker's."""
-    count: int
+    size: int
+    """Number of cards."""
     jokers: int
     joker: int
     """BJ or RJ rank; BJ for a mix; 0 without jokers."""
@@ -42,7 +43,7 @@ class Reading(NamedTuple):
         return {
             "kind": self.kind,
             "rank": RANK_NAMES[self.rank],
-            "count": self.count,
+            "count": self.size,
             "jokers": self.jokers,
             "joker": RANK_NAMES[self.joker] if self.jokers else None,
             "topped": self.topped,
@@ -87,7 +88,7 @@ class PlayRules:
 
     def beats(self, ours: Reading, theirs: Reading) -> bool:
         """Whether `ours` may be laid on `theirs`: both the jokers and the rank are greater."""
-        if ours.count != theirs.count:
+        if ours.size != theirs.size:
             return False
         if theirs.jokers:
             if self.big_joker_rules and theirs.joker == deck.RJ_RANK:
@@ -97,7 +98,7 @@ class PlayRules:
                     return False
             elif ours.jokers < theirs.jokers or ours.joker < theirs.joker:
                 return False
-        return ours.jokers == ours.count or ours.rank > theirs.rank
+        return ours.jokers == ours.size or ours.rank > theirs.rank
 
 
 def _kind(count: int, jokers: int, topped: bool) -> str:

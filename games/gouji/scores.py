@@ -45,11 +45,7 @@ def all_places(
     """The same at the end: who is left over follows in seat order after the last finisher."""
     table = places(finished, failed, revolutionist)
     last = finished[-1] if finished else SEATS - 1
-    left = [
-        seat
-        for step in range(1, SEATS + 1)
-        if (seat := (last + step) % SEATS) not in table
-    ]
+    left = [seat for step in range(1, SEATS + 1) if (seat := (last + step) % SEATS) not in table]
     return [left.pop(0) if seat is None else seat for seat in table]
 
 

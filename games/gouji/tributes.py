@@ -10,13 +10,13 @@ from games.gouji.seats import opposite
 
 
 class Debt(NamedTuple):
-    """`count` cards from `payer` to `receiver`; returned: as many go back."""
+    """`cards` cards from `payer` to `receiver`; returned: as many go back."""
 
     kind: str
     """smother, burn, point or fall."""
     payer: int
     receiver: int
-    count: int
+    cards: int
     returned: bool
 
     def shown(self) -> dict[str, Any]:
@@ -25,7 +25,7 @@ class Debt(NamedTuple):
             "kind": self.kind,
             "from": self.payer,
             "to": self.receiver,
-            "count": self.count,
+            "count": self.cards,
             "ret": self.returned,
         }
 

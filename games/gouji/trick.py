@@ -1,8 +1,7 @@
 """The play: tricks, yielding, burning, going out (specification, sections 4, 5, 6 and 9).
 
-`queue` holds the seats that are still to be asked about the top play, in order; the leader of
-a new trick is its only member. After a dead play `window` is set and the seat asked may burn
-or pass. A burn of any other threshold play comes out of turn.
+Who is asked is decided in `asking`. A burn of a threshold play that is not dead comes out of
+turn.
 """
 
 from __future__ import annotations
@@ -11,38 +10,16 @@ from collections.abc import Sequence
 
 from games.gouji import deck, scores
 from games.gouji.actions import BURN, PASS, PLAY, SEATS, YIELD, with_cards
-from games.gouji.opening import Opening
+from games.gouji.asking import Asking
 from games.gouji.plays import Reading
-from games.gouji.seats import after, burn_order, opposite
+from games.gouji.seats import opposite
 from paiju.rules.api import Event, IllegalAction
 
 
-class Trick(Opening):
+class Trick(Asking):
     """Phase play."""
 
     __slots__ = ()
-
-    # ---- what a rule set decides -----------------------------------------------------------
-
-    reentry = True
-    """过牌: who passed may still answer plain plays of its opposite."""
-
-    def _ends_at_once(self, reading: Reading) -> bool:
-        """Whether nobody is asked about such a play, not even for a burn."""
-        raise NotImplementedError
-
-    def _second_call(self) -> bool:
-        """Whether the opposite, who passed early, is asked again at the end."""
-        raise NotImplementedError
-
-    # ---- seats -----------------------------------------------------------------------------
-
-    def has_credit(self, seat: int) -> bool:
-        """Whether the next threshold play of this seat is dead."""
-        return self.credits > 0 and seat == opposite(self.revolution or 0)
-
-    def headless(self, seat: int) -> bool:
-        return not self.active(opposite(seat)) and not self.has_credit(seat)
 
     # ---- checks ----------------------------------------------------------------------------
 
@@ -81,31 +58,6 @@ class Trick(Opening):
                 raise IllegalAction("not_your_turn")
         elif not self.may_burn() >> seat & 1:
             raise IllegalAction("cannot_burn")
-
-    def may_burn(self) -> int:
-        """Mask of the seats that the rules let burn the top play, whatever they hold."""
-        top, seat = self.top, self.top_seat
-        if top is None or seat is None or not top.gouji or self.melee():
-            return 0
-        across = opposite(seat)
-        if not self.dead and not self.active(across):
-            return 0
-        barred = self.inactive | self.passed | 1 << seat | 1 << across
-        return sum(
-            1 << s for s in range(SEATS) if not barred >> s & 1 and not self.headless(s)
-        )
-
-    def may_yield(self, seat: int) -> bool:
-        """The opposite of a plain play, before it has passed and before others are asked."""
-        return (
-            self.top is not None
-            and not self.top.gouji
-            and seat == opposite(self.top_seat or 0)
-            and not self.passed >> seat & 1
-            and self.yielded is None
-            and len(self.queue) > 1
-            and not self.melee()
-        )
 
     # ---- acts ------------------------------------------------------------------------------
 
@@ -240,53 +192,6 @@ class Trick(Opening):
         self._new_trick(victim)
         data = {"seat": seat, "cards": list(deck.names_of(cards)), "leader": self.queue[0]}
         return [Event("burn_failed", data)]
-
-    # ---- who is asked ----------------------------------------------------------------------
-
-    def _ask(self) -> None:
-        """The queue for the top play that was just laid."""
-        top, seat = self.top, self.top_seat
-        assert top is not None and seat is not None
-        self.queue = []
-        if self._ends_at_once(top):
-            return
-        if self.dead:
-            if not self.melee():
-                self.window = burn_order(seat)
-                self._ask_burner()
-            return
-        across = opposite(seat)
-        order = [s for s in after(seat) if self.active(s)]
-        if self.melee():
-            self.queue = [s for s in order if not self.out >> s & 1]
-        elif self.by_yielder:
-            self.queue = [s for s in order if s == across]
-        elif top.gouji and self.active(across):
-            self.queue = [
-                s
-                for s in order
-                if s == across or (self.headless(s) and not self.passed >> s & 1)
-            ]
-        else:
-            self.queue = [
-                s
-                for s in order
-                if (not self.passed >> s & 1 or (self.reentry and s == across))
-                and not (top.gouji and self.has_credit(s))
-            ]
-
-    def _ask_burner(self) -> None:
-        """The next seat that may burn the dead play and holds cards for it."""
-        assert self.window is not None and self.top is not None
-        may = self.may_burn()
-        self.queue = []
-        while self.window:
-            seat, *self.window = self.window
-            holds = self.finder.can_beat(self.hands[seat], self.top, bie_san=self.bie_san)
-            if may >> seat & 1 and holds:
-                self.queue = [seat]
-                break
-        self.tells = len(self._log)
 
     # ---- the end ---------------------------------------------------------------------------
 

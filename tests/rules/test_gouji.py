@@ -8,7 +8,7 @@ import statistics
 import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from itertools import combinations
+from itertools import combinations, pairwise
 from pathlib import Path
 from typing import Any
 
@@ -146,7 +146,7 @@ def test_plays_and_beating(game: type[Gouji], ours: list[str], theirs: list[str]
     assert (reading is None) == (slow is None)
     if reading is None or slow is None or reading_other is None or slow_other is None:
         return
-    assert (RANK_NAMES[reading.rank], reading.count, reading.jokers) == slow[:3]
+    assert (RANK_NAMES[reading.rank], reading.size, reading.jokers) == slow[:3]
     assert rules.beats(reading, reading_other) == slow_beats(slow, slow_other, final=xin)
 
 
@@ -175,7 +175,7 @@ def test_a_hint_set_misses_no_way_out(
         reading = rules.reading(cards)
         assert reading is not None and deck.covers(hand, cards) and rules.beats(reading, top)
         shapes.add((reading.rank, reading.jokers, reading.joker))
-    every = {deck.set_of(chosen) for chosen in combinations(held, top.count)}
+    every = {deck.set_of(chosen) for chosen in combinations(held, top.size)}
     for cards in every:
         reading = rules.reading(cards)
         if reading is None or not rules.beats(reading, top) or (bie_san and cards & deck.THREES):
@@ -189,9 +189,10 @@ def test_a_hint_set_misses_no_way_out(
 @pytest.mark.parametrize("game", GAMES)
 def test_the_hint_set_of_the_worst_hand_is_quick(game: type[Gouji]) -> None:
     """Promise 3 ms; the bound is three times as wide for busy machines."""
-    hand = deck.parse_set("BJ BJ BJ BJ RJ RJ RJ RJ 2s 2s 2s 2s 2h 2h 2h 2h " + " ".join(
-        f"{rank}{suit}" for rank in "456789TJQK" for suit in "sh"
-    ))
+    hand = deck.parse_set(
+        "BJ BJ BJ BJ RJ RJ RJ RJ 2s 2s 2s 2s 2h 2h 2h 2h "
+        + " ".join(f"{rank}{suit}" for rank in "456789TJQK" for suit in "sh")
+    )
     assert deck.size_of(hand) == 36
     finder, rules = game.state_class.finder, game.state_class.plays
     top = rules.reading(deck.parse_set("3s 3h 3d"))
@@ -440,7 +441,14 @@ def test_threes_are_played_last_and_smothered() -> None:
 
 
 def test_reports_of_few_cards() -> None:
-    hands = ["3s 3h Ts", "4s 3d", "3c 6s Js", "5s 3s", "3h 7s", " ".join(["8s"] * 4 + ["9s"] * 4 + ["Ts"] * 4)]
+    hands = [
+        "3s 3h Ts",
+        "4s 3d",
+        "3c 6s Js",
+        "5s 3s",
+        "3h 7s",
+        " ".join(["8s"] * 4 + ["9s"] * 4 + ["Ts"] * 4),
+    ]
     assert begun(Gouji(), hands, lead=0).view(1)["counts"] == [3, 2, 3, 2, 2, None]
     hidden = begun(Gouji({"bie_san": True}), hands, lead=0).view(1)["counts"]
     assert hidden == [None] * 6
@@ -553,7 +561,7 @@ def test_a_series_carries_tributes_and_ends() -> None:
             kinds = [debt["kind"] for debt in debts]
             assert kinds == sorted(kinds, key=Gouji.state_class.tribute_order.index)
         carry = outcome.carry
-    for (number, result, carried), (following, _, _) in zip(numbers, numbers[1:], strict=False):
+    for (number, result, carried), (following, _, _) in pairwise(numbers):
         assert following == (number if result == "redeal" else number + 1 if carried else 1)
     assert {number for number, _, _ in numbers} == {1, 2, 3}
 
