@@ -36,14 +36,12 @@ GAMES = [Gouji, XinGouji]
 SHORT_PACK = (
     *(52, 53) * 2,  # jokers
     *range(48, 52),  # 2s
-    *range(44, 48),  # As
-    *range(44, 48),
-    *range(40, 44),  # Ks
-    *range(40, 44),
-    *(4, 5) * 3,  # 4s, with identical ones
+    *(44, 45, 46) * 2,  # As
+    *(40, 41, 42) * 2,  # Ks
+    *(4, 5) * 2,  # 4s
     *(0, 0, 1, 1, 2, 3),  # 3s
 )
-"""36 cards, rich in threshold plays: six each, so all phases pass in some 60 actions."""
+"""30 cards, rich in threshold plays: five each, so all phases pass in some 55 actions."""
 
 
 def short(game: type[Gouji], **parameters: Any) -> Gouji:
@@ -607,16 +605,18 @@ def wealth(number: int) -> Sequence[int] | None:
 @pytest.mark.parametrize("bie_san", [False, True])
 @pytest.mark.parametrize("game", GAMES)
 def test_conformance_kit(game: type[Gouji], bie_san: bool) -> None:
-    """500 random hands each: 496 with a short pack of six cards a seat, four with all 216.
+    """500 random hands each: 497 with a short pack of five cards a seat, three with all 216.
 
-    Only a few steps get the costly checks here, all of them in the soak.
+    Few steps get the costly checks here; the soak makes them at one of ten.
     """
     report = run_kit(
-        short(game, bie_san=bie_san), hands=496, seed="kit", wealth=wealth, deep_every=300
+        short(game, bie_san=bie_san), hands=497, seed="kit", wealth=wealth, deep_every=300
     )
-    whole = run_kit(game({"bie_san": bie_san}), hands=4, seed="kit", deep_every=100)
+    whole = run_kit(game({"bie_san": bie_san}), hands=3, seed="kit", deep_every=100)
     assert report.hands + whole.hands == 500
-    assert report.worlds_differ + whole.worlds_differ >= 0.9 * (report.worlds + whole.worlds)
+    # Five cards are often known altogether; with whole hands there is always another world.
+    assert report.worlds_differ >= 0.8 * report.worlds
+    assert whole.worlds_differ >= 0.9 * whole.worlds
     assert report.patch_p95() <= 600 and whole.patch_p95() <= 600
 
 
@@ -632,7 +632,7 @@ def test_conformance_kit_long(game: type[Gouji], bie_san: bool) -> None:
     report = run_kit(
         short(game, bie_san=bie_san), hands=1000, seed="soak", wealth=wealth, deep_every=10
     )
-    assert report.hands == 1000
+    assert report.hands == 1000 and report.worlds_differ >= 0.8 * report.worlds
 
 
 # ---- the bot -------------------------------------------------------------------------------------
