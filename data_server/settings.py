@@ -11,7 +11,7 @@ from pydantic import Field, field_validator, model_validator
 from paiju.service.settings import Settings
 
 # Drivers may be named; the program brings its own (store/database.py).
-_DATABASES = ("sqlite://", "sqlite+aiosqlite://", "postgresql://", "postgresql+psycopg://")
+_DATABASES = ("sqlite://", "postgresql://", "postgresql+psycopg://")
 
 
 class DataSettings(Settings):

@@ -19,6 +19,8 @@ def load_rooms(registry: Registry) -> dict[str, RoomSpec]:
             buy_in_default=preset.buy_in_default,
             turn_ms=preset.turn_ms,
             reserve_ms=preset.reserve_ms,
+            seats=preset.seats,
+            newcomers_continue=preset.newcomers_continue,
         )
         for preset in registry.rooms()
     }

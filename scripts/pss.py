@@ -45,9 +45,9 @@ def report(pid: int) -> int:
     """Print the tree; return its sum in KiB."""
     measured = tree(pid)
     for one in measured:
-        print(f"{one.kib / 1024:8.1f} MiB  {one.pid:>8}  {one.what[:90]}")  # noqa: T201
+        print(f"{one.kib / 1024:8.1f} MiB  {one.pid:>8}  {one.what[:90]}")
     total = sum(one.kib for one in measured)
-    print(f"{total / 1024:8.1f} MiB  in {len(measured)} processes")  # noqa: T201
+    print(f"{total / 1024:8.1f} MiB  in {len(measured)} processes")
     return total
 
 

@@ -39,7 +39,7 @@ def main() -> None:
     FOLDER.mkdir(exist_ok=True)
     path = FOLDER / f"{number}.binpb"
     path.write_bytes(live().SerializeToString(deterministic=True))
-    print(f"wrote {path.relative_to(ROOT)}")  # noqa: T201
+    print(f"wrote {path.relative_to(ROOT)}")
 
 
 if __name__ == "__main__":

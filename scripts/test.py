@@ -164,7 +164,7 @@ def main() -> int:
             for paths, workers in ((fast, WORKERS), (alone, [])):
                 if paths:
                     relative = [str(path.relative_to(ROOT)) for path in paths]
-                    print(f"\n--- {part.name}: {' '.join(relative)}", flush=True)  # noqa: T201
+                    print(f"\n--- {part.name}: {' '.join(relative)}", flush=True)
                     result.add(run([*workers, *arguments, *relative]))
             if not fast and not alone:
                 continue
@@ -175,15 +175,15 @@ def main() -> int:
                 + ("   WARNING: half as much again as its budget" if over else "")
             )
     if lines:
-        print("\n" + "\n".join(lines))  # noqa: T201
-        print(f"{'together':<10} {total.seconds:7.1f} s\n")  # noqa: T201
+        print("\n" + "\n".join(lines))
+        print(f"{'together':<10} {total.seconds:7.1f} s\n")
     for line in total.closing:
-        print(line)  # noqa: T201
+        print(line)
     if total.broken:
-        print("pytest itself failed, see above")  # noqa: T201
+        print("pytest itself failed, see above")
     counts = total.counts
     skipped = f", {counts['skipped']} skipped" if counts["skipped"] else ""
-    print(f"total: {counts['passed']} passed, {counts['failed']} failed{skipped}")  # noqa: T201
+    print(f"total: {counts['passed']} passed, {counts['failed']} failed{skipped}")
     return 1 if total.broken or counts["failed"] or not counts["passed"] else 0
 
 

@@ -41,7 +41,7 @@ def room_specs(packages: Packages) -> list[RoomSpec]:
                 buy_in_max=preset.buy_in_max,
                 buy_in_default=preset.buy_in_default,
                 parameters=_canonical(game, preset.parameters),
-                seats=game.info.max_seats,
+                seats=preset.seats or game.info.max_seats,
             )
         )
     return specs

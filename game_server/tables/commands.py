@@ -14,6 +14,7 @@ from game_server.tables.desk import Desk
 from game_server.tables.links import Link
 from game_server.tables.seating import Seating, buy_in
 from game_server.tables.shard import Shard
+from game_server.tables.table import Table
 from paiju.service import ids
 from paiju.service.refusals import Refused
 from paiju.wire import protocol
@@ -100,7 +101,7 @@ def ready(
 
 def act(
     desk: Desk, seating: Seating, link: Link, command: host_pb2.HostCommand, shard: Shard
-) -> Answer:
+) -> Answer | Later:
     table, asked = shard.table(command.act.table.table), command.act
     seq = desk.step(
         shard,
@@ -114,7 +115,15 @@ def act(
             at=desk.at(),
         ),
     )
+    if seq is None:
+        return _claimed(desk, table, command)
     return Answer(acted=hall_pb2.Acted(hand=asked.hand, seq=seq))
+
+
+async def _claimed(desk: Desk, table: Table, command: host_pb2.HostCommand) -> Answer:
+    """An action out of turn waits for those of the same moment."""
+    seq = await desk.claimed(table, command.player)
+    return Answer(acted=hall_pb2.Acted(hand=command.act.hand, seq=seq))
 
 
 def chat(

@@ -6,6 +6,7 @@ also when it refused in the middle, is taken from the table and put into the tic
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections.abc import Callable, Coroutine
 from typing import Any, TypeVar
@@ -68,6 +69,7 @@ class Desk:
         self._spawn = spawn
         self._clock = clock
         self._shard_of: dict[int, Shard] = {}  # table -> shard
+        self._claimants: dict[tuple[int, int], asyncio.Future[int]] = {}  # (table, player)
 
     def now(self) -> int:
         """Monotonic milliseconds."""
@@ -88,7 +90,7 @@ class Desk:
                 room=room,
                 number=key[1],
                 max_tables=self._max_tables,
-                seats=game.info.max_seats,
+                seats=room.seats_for(game),
                 make_table=self._make_table,
                 next_id=self._next_id,
             )
@@ -150,6 +152,16 @@ class Desk:
         finally:
             self._take(shard, table)
 
+    async def claimed(self, table: Table, player: int) -> int:
+        """The number that a claim got when its moment was over. Raises why it got none."""
+        key = table.ref.table, player
+        future: asyncio.Future[int] = asyncio.get_running_loop().create_future()
+        self._claimants[key] = future
+        try:
+            return await future
+        finally:
+            self._claimants.pop(key, None)
+
     def _take(self, shard: Shard, table: Table) -> None:
         done = table.take()
         audience = self.audiences[table.ref.table]
@@ -166,6 +178,14 @@ class Desk:
         for fault in done.faults:
             self._metrics.faults.inc()
             log.error("rules.fault", table=table.ref.table, game=shard.room.game, error=fault)
+        for player, result in done.claimed:
+            future = self._claimants.get((table.ref.table, player))
+            if future is None or future.done():
+                continue
+            if isinstance(result, Refused):
+                future.set_exception(result)
+            else:
+                future.set_result(result)
         for seat in done.leaving:
             self._spawn(self._on_leaving(shard, table, seat))
         if done.presence:

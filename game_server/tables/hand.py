@@ -10,7 +10,7 @@ from typing import Any
 
 from game_server.tables.moment import Moment
 from paiju.rules import shuffle
-from paiju.rules.api import CHANCE, Event, Game, Outcome, State
+from paiju.rules.api import CHANCE, Event, Game, IllegalAction, Outcome, State, TakesClaims
 from paiju.rules.record import Record, RecordedAction, RecordedOutcome
 
 
@@ -54,6 +54,20 @@ class Hand:
     @property
     def commitment(self) -> str:
         return shuffle.commitment(self.secret).hex()
+
+    def is_claim(self, seat: int, text: str) -> bool:
+        """Whether the line is a legal action out of turn; games without claims have none."""
+        if not isinstance(self.state, TakesClaims) or seat in self.state.to_act():
+            return False
+        try:
+            return self.state.is_legal(seat, self.game.parse(self.state, seat, text))
+        except IllegalAction:
+            return False
+
+    def order_claims(self, claims: Sequence[tuple[int, Any]]) -> Sequence[tuple[int, Any]]:
+        """Claims (seat, action) of one moment, the one that comes first in front."""
+        assert isinstance(self.state, TakesClaims)
+        return self.state.order_claims(claims)
 
     def waits_for_chance(self) -> bool:
         """Whether nature must act, at once, before anybody else may."""

@@ -16,6 +16,7 @@ class Roster:
     def __init__(self, *, room: RoomSpec, seats: int) -> None:
         self.seats: list[Seat | None] = [None] * seats
         self.leaving: list[int] = []
+        self._after_hand: list[int] = []
         self._room = room
         self._ready_due: int | None = None
 
@@ -72,12 +73,26 @@ class Roster:
         if held is not None and held.state is SeatState.RESERVED:
             self.seats[seat] = None
 
-    def leave(self, seat: int) -> None:
-        """The seat is to be cashed out; harmless when it is already."""
+    def leave(self, seat: int, *, now: int, playing: bool = False) -> None:
+        """The seat is to be cashed out; harmless when it is already.
+
+        In a hand that goes on without the player its escrow stays until that is over: others
+        may still win from it. What the rules ask of the seat meanwhile is played for it.
+        """
         held = self.held(seat)
-        if held.state is not SeatState.LEAVING:
-            held.state, held.ready, held.contribution = SeatState.LEAVING, False, b""
+        if held.state is SeatState.LEAVING:
+            return
+        held.state, held.ready, held.contribution = SeatState.LEAVING, False, b""
+        if playing:
+            held.away_since = now if held.away_since is None else held.away_since
+            self._after_hand.append(seat)
+        else:
             self.leaving.append(seat)
+
+    def hand_over(self) -> None:
+        """Those who left during the hand are cashed out now."""
+        self.leaving += self._after_hand
+        self._after_hand = []
 
     def set_away(self, player: int, away: bool, now: int) -> bool:
         """The player's connection went or came back; whether that changed anything."""
@@ -85,7 +100,7 @@ class Roster:
         if seat is None:
             return False
         held = self.held(seat)
-        if away == (held.away_since is not None):
+        if held.state is SeatState.LEAVING or away == (held.away_since is not None):
             return False
         held.away_since = now if away else None
         return True
@@ -108,7 +123,7 @@ class Roster:
             gone = seat.away_since is not None and now >= seat.away_since + self._room.away_ms
             idle = self._ready_due is not None and now >= self._ready_due and not seat.ready
             if gone or idle:
-                self.leave(index)
+                self.leave(index, now=now)
         self.watch(now, playing=False, anew=False)
 
     def next_due(self) -> int | None:

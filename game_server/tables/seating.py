@@ -77,11 +77,15 @@ class Seating:
         return host_pb2.HostAnswer(seated=seated)
 
     async def stand_up(self, shard: Shard, table: Table, seat: int) -> host_pb2.HostAnswer:
-        """The seat is leaving because its player asked for it."""
+        """The seat is leaving because its player asked for it.
+
+        When the hand goes on without the player, the escrow returns with its end (`on_leaving`).
+        """
         held = table.seats[seat]
         if held is not None:
             self._standing.add(held.sitting)
-            await self.cash_out(shard, table, seat)
+            if not table.playing:
+                await self.cash_out(shard, table, seat)
         return host_pb2.HostAnswer(done=hall_pb2.Done())
 
     async def cash_out(self, shard: Shard, table: Table, seat: int) -> None:

@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
+from game_server.tables.claims import Asked, Claimed, Claims, in_order
 from game_server.tables.hand import Hand
 from game_server.tables.moment import Moment
 from game_server.tables.room import RoomSpec
@@ -47,6 +48,7 @@ class Output(NamedTuple):
     leaving: list[int]  # seats whose escrow the host must return now
     presence: bool  # somebody went away or came back
     faults: list[str]  # rules that raised; their hand is void
+    claimed: list[Claimed]  # what became of actions for which `act` gave no number
 
 
 class Table:
@@ -67,13 +69,16 @@ class Table:
         self.room = room
         self.game = game
         self.epoch = epoch
-        self.roster = Roster(room=room, seats=game.info.max_seats)
+        self.roster = Roster(room=room, seats=room.seats_for(game))
         self.hand: Hand | None = None
         self.hand_number = 0
         self.stream = Stream(ref=ref, epoch=epoch, seats=len(self.seats))
         self._package = package
         self._entropy = entropy
         self._turns = Turns(room=room, seats=len(self.seats))
+        self._claims = Claims(wait_ms=room.claim_ms)
+        self._claimed: list[Claimed] = []
+        self._moved_at = 0  # number of the last action of the hand
         self._carry: dict[str, Any] = {}
         self._next_secret = entropy(shuffle.SECRET_BYTES)
         self._settled: list[Settled] = []
@@ -132,8 +137,10 @@ class Table:
             self.roster.leaving,
             self._presence,
             self._faults,
+            self._claimed,
         )
         self._settled, self.roster.leaving, self._presence, self._faults = [], [], False, []
+        self._claimed = []
         return out
 
     # ---- seats -----------------------------------------------------------------------------
@@ -175,13 +182,18 @@ class Table:
             if not abandon:
                 raise Refused("CONFIRM_ABANDON", penalty=self.hand.penalty(seat))
             self._do(Due(seat, "abandon", "abandon"), "leave", at=at)
-        self.roster.leave(seat)
+        self.roster.leave(seat, now=at.ms, playing=self.playing)
         return seat
 
     def left(self, seat: int, *, at: Moment) -> None:
-        """The rest of the escrow is back in the wallet: the seat is free."""
+        """The rest of the escrow is back in the wallet: the seat is free.
+
+        A match over several hands ends with that, unless the room lets newcomers go on with it.
+        """
         held = self.roster.held(seat)
         self.seats[seat] = None
+        if not self.room.newcomers_continue:
+            self._carry = {}
         self._emit(
             "stand",
             {"seat": seat, "player": held.player},
@@ -200,7 +212,7 @@ class Table:
         self.void("shutdown", at=at)
         for index, seat in enumerate(self.seats):
             if seat is not None and seat.seated:
-                self.roster.leave(index)
+                self.roster.leave(index, now=at.ms)
 
     # ---- hands -----------------------------------------------------------------------------
 
@@ -236,17 +248,31 @@ class Table:
         decided_on: int,
         at: Moment,
         op: bytes = b"",
-    ) -> int:
+    ) -> int | None:
         """Apply a player's action line; returns the number it got.
 
-        Refused: NO_HAND, STALE_DECISION, or the rules' own reason; nothing changed then.
+        None: it is a claim, or came in the moment of one, and waits for its order; what
+        becomes of it is in `Output.claimed`. Refused: NO_HAND, STALE_DECISION, or the rules'
+        own reason; nothing changed then.
         """
-        seat, _ = self.roster.find(player)
+        seat, held = self.roster.find(player)
+        if not held.seated:
+            raise Refused("NOT_SEATED")
         if self.hand is None:
             raise Refused("NO_HAND")
         if hand != self.hand.number:
             raise Refused("STALE_DECISION")
         self._turns.check_decision(seat, decided_on)
+        claims = self.hand.is_claim(seat, action)
+        if claims and decided_on < self._moved_at:
+            raise Refused("STALE_DECISION")  # it was meant for an earlier play
+        if claims or self._claims.due is not None:
+            self._claims.add(Asked(seat, player, action, op), at.ms)
+            return None
+        return self._act(seat, action, op=op, at=at)
+
+    def _act(self, seat: int, action: str, *, op: bytes, at: Moment) -> int:
+        assert self.hand is not None
         try:
             line, events = self.hand.act(seat, action, cause="player", now=at.ms)
         except IllegalAction as refusal:
@@ -261,6 +287,10 @@ class Table:
         if self.hand is None:
             self.roster.expire(at.ms)
             return
+        if self._claims.due is not None:
+            if self._claims.due > at.ms:
+                return  # nobody's time runs out while claims are collected
+            self._decide_claims(at)
         for _ in self.seats:
             hand = self.hand
             due = None if hand is None else self._turns.due(hand.state, self.seats, at.ms)
@@ -270,6 +300,8 @@ class Table:
 
     def next_due(self) -> int | None:
         """When `expire` has something to do, monotonic ms."""
+        if self._claims.due is not None:
+            return self._claims.due
         if self.hand is not None:
             return self._turns.next_due(self.seats)
         return self.roster.next_due()
@@ -277,6 +309,7 @@ class Table:
     def shift(self, by_ms: int) -> None:
         """The host stood still for so long: charge it to nobody."""
         self._turns.shift(by_ms)
+        self._claims.shift(by_ms)
         self.roster.shift(by_ms)
 
     def void(self, reason: str, *, at: Moment) -> None:
@@ -334,6 +367,19 @@ class Table:
         )
         self._go_on(None, at)
 
+    def _decide_claims(self, at: Moment) -> None:
+        """The moment is over: the first that is legal counts, the others came too late."""
+        assert self.hand is not None
+        before = self._moved_at
+        for asked in in_order(self.hand, self._claims.take()):
+            result: int | Refused = Refused("STALE_DECISION")
+            if self.hand is not None and self._moved_at == before:
+                try:
+                    result = self._act(asked.seat, asked.action, op=asked.op, at=at)
+                except Refused as refused:
+                    result = refused
+            self._claimed.append(Claimed(asked.player, result))
+
     def _do(self, due: Due, reason: str, *, at: Moment) -> None:
         """What a clock or a leaver makes happen."""
         hand = self.hand
@@ -364,7 +410,7 @@ class Table:
         self._set_turns(seat, at)
         body = {"seat": seat, "action": line, "cause": cause, "op": op.hex()}
         kind = "chance" if seat == CHANCE else "action"
-        seq = self._emit(kind, body, events=events, game=True, at=at)
+        seq = self._moved_at = self._emit(kind, body, events=events, game=True, at=at)
         self._go_on(seat, at)
         return seq
 
@@ -377,7 +423,8 @@ class Table:
             while not hand.over and hand.waits_for_chance():
                 line, events = hand.chance(now=at.ms)
                 self._set_turns(acted, at)
-                self._emit("chance", {"action": line}, events=events, game=True, at=at)
+                body = {"action": line}
+                self._moved_at = self._emit("chance", body, events=events, game=True, at=at)
             outcome = hand.outcome() if hand.over else None
         except Exception as fault:
             self._fault(fault, at)
@@ -397,6 +444,8 @@ class Table:
         hand = self.hand
         assert hand is not None
         self._turns.stop(at.ms)
+        late = [Claimed(asked.player, Refused("NO_HAND")) for asked in self._claims.take()]
+        self._claimed += late
         seats = self.roster.all()
         deltas = outcome.deltas if outcome else (0,) * len(seats)
         fees = outcome.fees if outcome else (0,) * len(seats)
@@ -434,6 +483,7 @@ class Table:
             at=at,
         )
         self.hand = None
+        self.roster.hand_over()
         self.roster.watch(at.ms, playing=self.playing)
 
     def _emit(

@@ -13,20 +13,31 @@ _STATE_FILE = "hall.json"
 
 
 def data_dir(given: Path | None) -> Path:
-    """The folder: as given, else $PAIJU_DATA_DIR, else ~/.paiju."""
-    if given is not None:
-        return given
-    named = os.environ.get("PAIJU_DATA_DIR")
-    return Path(named) if named else Path.home() / ".paiju"
+    """The folder: as given, else $PAIJU_DATA_DIR, else .paiju here, as `paiju up` has it."""
+    return given or Path(os.environ.get("PAIJU_DATA_DIR") or ".paiju")
 
 
 def running_gateways(folder: Path) -> list[str]:
-    """Addresses from the state file of a running hall; empty when there is none."""
+    """Addresses from the state file of a running hall; empty when there is none.
+
+    A hall that was killed leaves its file behind: its process must be there, too.
+    """
     try:
         state = json.loads((folder / _STATE_FILE).read_text("utf-8"))
-        return [str(address) for address in state["gateways"]]
+        pid, addresses = int(state["pid"]), [str(address) for address in state["gateways"]]
     except (OSError, ValueError, KeyError, TypeError):
         return []
+    return addresses if _runs(pid) else []
+
+
+def _runs(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True  # somebody else's
+    return True
 
 
 def device_secret(folder: Path) -> bytes:

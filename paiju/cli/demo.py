@@ -31,8 +31,9 @@ from paiju.cli import output
 from paiju.rules.registry import Registry
 
 MAX_DROPS = 20
-THINK_S = (0.05, 0.25)
-"""So long bots think: without a pause one would measure how fast the bots are."""
+THINK_S = 0.25
+"""So long bots think at most, and a fifth of it at least: without a pause one would measure
+how fast the bots are."""
 ACTIONS_PER_HAND = 25
 SETTLED_WITHIN_S = 30.0
 
@@ -57,7 +58,10 @@ def demo(
     gateways: Annotated[int, typer.Option(min=1, help="Gateway processes.")] = 2,
     hosts: Annotated[int, typer.Option(min=1, help="Table hosts.")] = 1,
     game: Annotated[str, typer.Option(help="Rule set, as `paiju rules` lists them.")] = "doudizhu",
-    room: Annotated[str, typer.Option(help="Default: the game's room for novices.")] = "",
+    room: Annotated[str, typer.Option(help="Default: the game's first room.")] = "",
+    think: Annotated[
+        float, typer.Option(min=0, max=10, help="Seconds a bot thinks at most.")
+    ] = THINK_S,
     data_dir: Annotated[
         Path | None, typer.Option(help="Where the hall lives; default: a folder that goes again.")
     ] = None,
@@ -67,10 +71,7 @@ def demo(
     Example: paiju demo --players 12 --hands 30 --json -
     """
     registry = Registry.default()
-    place = room or f"{game}.novice"
-    if place not in {preset.id for preset in registry.rooms()}:
-        known = ", ".join(preset.id for preset in registry.rooms())
-        raise typer.BadParameter(f"there is no room {place}; known are {known}")
+    place = _room(registry, game=game, room=room)
     plan = LoadPlan(
         gateways=(),
         room=place,
@@ -78,7 +79,7 @@ def demo(
         hands=hands,
         drops=min(MAX_DROPS, hands),
         seed=seed,
-        think_s=THINK_S,
+        think_s=(think / 5, think),
         drop_rate=min(0.25, max(0.01, 3 * min(MAX_DROPS, hands) / (hands * ACTIONS_PER_HAND))),
     )
     console = output.console(json)
@@ -94,6 +95,21 @@ def demo(
     _print(console, figures)
     output.write_json(json, figures)
     raise typer.Exit(0 if not figures["broken"] else 1)
+
+
+def _room(registry: Registry, *, game: str, room: str) -> str:
+    """The room asked for, or the first one of the game. BadParameter names what there is."""
+    presets = registry.rooms()
+    if room:
+        if room not in {preset.id for preset in presets}:
+            known = ", ".join(preset.id for preset in presets)
+            raise typer.BadParameter(f"there is no room {room}; known are {known}")
+        return room
+    of_game = [preset.id for preset in presets if preset.game == game]
+    if not of_game:
+        known = ", ".join(sorted({preset.game for preset in presets}))
+        raise typer.BadParameter(f"there is no game {game} with a room; known are {known}")
+    return of_game[0]
 
 
 def _local_hall(

@@ -199,11 +199,11 @@ class LocalHall:
     async def _start(self) -> None:
         begun = time.monotonic()
         self._prepare()
-        self.database_url, asynchronous = await self._open_database()
+        self.database_url = await self._open_database()
         state = await self._data.start(
             **self._settings,
             data_dir=str(self._folder),
-            database_url=asynchronous,
+            database_url=self.database_url,
             auto_migrate="true",
             data_listen="127.0.0.1:0",
             data_admin_listen="127.0.0.1:0",
@@ -248,6 +248,7 @@ class LocalHall:
             raise BadSettings(f"cannot make the folder {self.logs}: {error.strerror}") from None
         self._lock = Lock(self._folder / "hall.lock", what="hall")
         self._lock.take()
+        (self._folder / "hall.json").unlink(missing_ok=True)  # of one that was killed
         leftovers.end_recorded(self._folder, patience_s=PREDECESSOR_S)
         self._port = _free_ports(self._port, self._gateway_count, "choose others with --port")
         record = leftovers.Record(self._folder)
@@ -271,20 +272,18 @@ class LocalHall:
 
     # ---- database --------------------------------------------------------------------------
 
-    async def _open_database(self) -> tuple[str, str]:
-        """Its URL for the synchronous engine, and for the data server."""
+    async def _open_database(self) -> str:
         if self._database == "sqlite":
-            file = self._folder / "hall.sqlite3"
-            return f"sqlite:///{file}", f"sqlite+aiosqlite:///{file}"
+            return f"sqlite:///{self._folder / 'hall.sqlite3'}"
         url = self._database
         if url == "postgresql":
             url = await asyncio.to_thread(self._start_postgres)
         scheme, separator, rest = url.partition("://")
         kind = scheme.partition("+")[0]
         if separator and kind in ("postgresql", "postgres"):
-            return f"postgresql+psycopg://{rest}", f"postgresql+psycopg://{rest}"
+            return f"postgresql+psycopg://{rest}"
         if separator and kind == "sqlite":
-            return f"sqlite://{rest}", f"sqlite+aiosqlite://{rest}"
+            return f"sqlite://{rest}"
         raise BadSettings(
             f"database {self._database!r} is not known: say sqlite, postgresql, or a URL such as "
             "postgresql://USER@HOST/DATABASE"

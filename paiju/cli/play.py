@@ -38,7 +38,7 @@ def play(
     name: Annotated[str, typer.Option(help="How others see you; default: as last time.")] = "",
     lang: Annotated[str, typer.Option(help="zh or en; default: as your terminal.")] = "",
     data_dir: Annotated[
-        Path | None, typer.Option(help="Hall and guest files; default $PAIJU_DATA_DIR, ~/.paiju.")
+        Path | None, typer.Option(help="Hall and guest files; default $PAIJU_DATA_DIR, .paiju.")
     ] = None,
     think: Annotated[float, typer.Option(min=0, help="Seconds a robot takes at most.")] = 1.2,
 ) -> None:

@@ -21,7 +21,7 @@ DEFAULT_PORT = 7700
 
 def up(
     data_dir: Annotated[
-        Path, typer.Option(help="Everything that the hall keeps.")
+        Path, typer.Option(envvar="PAIJU_DATA_DIR", help="Everything that the hall keeps.")
     ] = DEFAULT_FOLDER,
     port: Annotated[
         int, typer.Option(min=0, max=65_000, help="Of the first gateway; 0: free ones.")

@@ -11,7 +11,7 @@ Errors: IllegalAction, with a stable code; the state is unchanged when it is rai
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 Seat = int
 Action = Any
@@ -178,6 +178,17 @@ class State(Protocol):
         """Snapshot: game.load(dump()).hash() == hash()."""
 
     def clone(self) -> State: ...
+
+
+@runtime_checkable
+class TakesClaims(Protocol):
+    """A State of a game in which seats may act out of turn (a burn in Gouji).
+
+    `is_legal` says when. The table collects the claims of one moment and asks for their order.
+    """
+
+    def order_claims(self, claims: Sequence[tuple[Seat, Action]]) -> Sequence[tuple[Seat, Action]]:
+        """The claim that comes first in front. IllegalAction: together they are not legal."""
 
 
 class Bot(Protocol):

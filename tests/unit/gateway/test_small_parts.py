@@ -63,7 +63,7 @@ class Fake:
         return [
             SimpleNamespace(
                 id="doudizhu.novice", game="doudizhu", title={"en": "N"}, currency="score",
-                parameters={}, buy_in_min=1, buy_in_max=3, buy_in_default=2,
+                parameters={}, buy_in_min=1, buy_in_max=3, buy_in_default=2, seats=0,
             )
         ]  # fmt: skip
 

@@ -1,0 +1,108 @@
+"""What people type, what it means, and where the hall of this machine is found."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hall_client.terminal import cards, places
+from hall_client.terminal.words import Verb, Word, understand
+from hall_client.texts import Texts
+from paiju.rules.cards import NAMES
+
+HAND = ["3s", "3h", "3d", "4c", "Td", "Th", "Js", "As", "2c", "BJ", "RJ"]
+
+
+@pytest.mark.parametrize(
+    ("typed", "meant"),
+    [
+        ("33", ["3d", "3h"]),
+        ("3 3 3 4", ["3d", "3h", "3s", "4c"]),
+        ("3s3h", ["3h", "3s"]),
+        ("♠3，♥3", ["3h", "3s"]),
+        ("10 10", ["Td", "Th"]),
+        ("tt", ["Td", "Th"]),
+        ("bj RJ", ["BJ", "RJ"]),
+        ("王炸", ["BJ", "RJ"]),
+        ("大王", ["RJ"]),
+        ("j a 2", ["Js", "As", "2c"]),
+    ],
+)
+def test_cards_may_be_typed_loosely(typed: str, meant: list[str]) -> None:
+    assert sorted(cards.resolve(typed, HAND)) == sorted(meant)
+
+
+def test_a_suit_that_was_typed_is_the_one_taken() -> None:
+    assert sorted(cards.resolve("3 3s", ["3s", "3d"])) == ["3d", "3s"]
+
+
+def test_what_is_no_card_and_what_is_not_held_are_told_apart() -> None:
+    with pytest.raises(cards.Unreadable) as unreadable:
+        cards.resolve("3x", HAND)
+    assert unreadable.value.text == "x"
+    with pytest.raises(cards.NotHeld) as missing:
+        cards.resolve("5 3s 4d", HAND)
+    assert missing.value.cards == ["4d", "5"]
+    with pytest.raises(cards.Unreadable):
+        cards.resolve("  ", HAND)
+
+
+@given(st.lists(st.sampled_from(NAMES), unique=True, min_size=1, max_size=20))
+def test_every_hand_can_be_typed_as_it_is_shown(hand: list[str]) -> None:
+    for lang in ("zh", "en"):
+        assert set(cards.resolve(cards.plain(hand, lang=lang), hand)) == set(hand)
+
+
+@given(st.text(max_size=30))
+def test_whatever_is_typed_has_a_meaning(line: str) -> None:
+    for bidding in (False, True):
+        word = understand(line, bidding=bidding)
+        assert isinstance(word, Word)
+        if word.verb is Verb.PLAY:
+            with contextlib.suppress(cards.Unreadable, cards.NotHeld):
+                cards.resolve(word.text, HAND)
+
+
+def test_numbers_are_calls_while_bidding_and_cards_afterwards() -> None:
+    assert understand("3", bidding=True) == Word(Verb.CALL, "3")
+    assert understand("叫2分", bidding=True) == Word(Verb.CALL, "2")
+    assert understand("0", bidding=True).verb is Verb.PASS
+    assert understand("3", bidding=False) == Word(Verb.PLAY, "3")
+    assert understand("/ hello", bidding=False) == Word(Verb.CHAT, "hello")
+
+
+def test_every_text_is_there_in_both_languages() -> None:
+    zh, en = Texts("zh"), Texts("en")
+    assert zh("hint_pass") != en("hint_pass")
+
+
+def test_a_running_hall_is_found_and_a_dead_one_is_not(tmp_path: Path) -> None:
+    assert places.running_gateways(tmp_path) == []
+    file = tmp_path / "hall.json"
+    file.write_text(json.dumps({"pid": os.getpid(), "gateways": ["127.0.0.1:1"]}))
+    assert places.running_gateways(tmp_path) == ["127.0.0.1:1"]
+    gone = subprocess.Popen([sys.executable, "-c", ""])
+    gone.wait()
+    file.write_text(json.dumps({"pid": gone.pid, "gateways": ["127.0.0.1:1"]}))
+    assert places.running_gateways(tmp_path) == []
+    file.write_text("{")
+    assert places.running_gateways(tmp_path) == []
+
+
+def test_the_guests_secret_is_made_once_and_is_for_its_owner_alone(tmp_path: Path) -> None:
+    folder = tmp_path / "new"
+    secret = places.device_secret(folder)
+    assert len(secret) == places.SECRET_BYTES
+    assert places.device_secret(folder) == secret
+    assert (folder / "guest-secret").stat().st_mode & 0o777 == 0o600
+    (folder / "guest-secret").write_text("00")
+    with pytest.raises(ValueError, match="no device secret"):
+        places.device_secret(folder)
