@@ -82,7 +82,7 @@ def _cards(view: Mapping[str, Any], verb: str, *, bie_san: bool) -> list[int]:
         return payments(hand)
     if verb == "show_lead":
         return shows(hand, bie_san=bie_san)
-    count = view["tribute"]["paying"]["count"]
+    count = view["trading"]["paying"]["count"]
     if verb == "tribute":
         own = cards_in(view["payable"])
         return [with_cards(TRIBUTE, tributes.usual_payment(own, count))]

@@ -24,7 +24,8 @@ def public(state: State) -> dict[str, Any]:
         "hand_number": state.number,
         "counts": _counts(state),
         "standing": _standing(state),
-        "tribute": _tribute(state),
+        "debts": [debt.shown() for debt in state.debts],
+        "trading": _trading(state),
         "played": _by_rank(sum(state.gone)),
         "table": _table(state),
         "trick": _trick(state),
@@ -109,7 +110,7 @@ def _burn(state: State) -> dict[str, Any] | None:
     }
 
 
-def _tribute(state: State) -> dict[str, Any] | None:
+def _trading(state: State) -> dict[str, Any] | None:
     """What changes hands before the play, and the best show for the lead; null in the play.
 
     paying: the debt that is being paid, with the number of cards of this step.
@@ -121,7 +122,6 @@ def _tribute(state: State) -> dict[str, Any] | None:
         shown = state.debt().shown()
         paying = {**shown, "count": state.owes(), "returning": state.returning}
     return {
-        "debts": [debt.shown() for debt in state.debts],
         "paying": paying,
         "need": _need(state),
         "bought": state.bought[:],

@@ -36,17 +36,29 @@ GAMES = [Gouji, XinGouji]
 SHORT_PACK = (
     *(52, 53) * 2,  # jokers
     *range(48, 52),  # 2s
-    *(44, 45, 46) * 2,  # As
-    *(40, 41, 42) * 2,  # Ks
-    *(4, 5) * 2,  # 4s
+    *(44, 45) * 2,  # As
+    *(40, 41) * 2,  # Ks
+    *(4, 4),  # 4s
     *(0, 0, 1, 1, 2, 3),  # 3s
 )
-"""30 cards, rich in threshold plays: five each, so all phases pass in some 55 actions."""
+"""24 cards, rich in threshold plays: four each, so all phases pass in some 45 actions."""
+
+
+class KeepsOne(State):
+    """A payer of tribute keeps a card, which only matters with so few of them."""
+
+    __slots__ = ()
+
+    def owes(self) -> int:
+        seat = self.debt().receiver if self.returning else self.debt().payer
+        return min(super().owes(), deck.size_of(self.hands[seat]) - 1)
 
 
 def short(game: type[Gouji], **parameters: Any) -> Gouji:
     """The game with a short pack."""
-    return type(f"Short{game.__name__}", (game,), {"pack": SHORT_PACK})(parameters)
+    name = f"Short{game.__name__}"
+    state = type(f"{name}State", (KeepsOne, game.state_class), {"__slots__": ()})
+    return type(name, (game,), {"pack": SHORT_PACK, "state_class": state})(parameters)
 
 
 def test_golden_cases() -> None:
@@ -605,17 +617,17 @@ def wealth(number: int) -> Sequence[int] | None:
 @pytest.mark.parametrize("bie_san", [False, True])
 @pytest.mark.parametrize("game", GAMES)
 def test_conformance_kit(game: type[Gouji], bie_san: bool) -> None:
-    """500 random hands each: 497 with a short pack of five cards a seat, three with all 216.
+    """500 random hands each: 497 with a short pack of four cards a seat, three with all 216.
 
     Few steps get the costly checks here; the soak makes them at one of ten.
     """
     report = run_kit(
-        short(game, bie_san=bie_san), hands=497, seed="kit", wealth=wealth, deep_every=300
+        short(game, bie_san=bie_san), hands=497, seed="kit", wealth=wealth, deep_every=500
     )
-    whole = run_kit(game({"bie_san": bie_san}), hands=3, seed="kit", deep_every=100)
+    whole = run_kit(game({"bie_san": bie_san}), hands=3, seed="kit", deep_every=150)
     assert report.hands + whole.hands == 500
-    # Five cards are often known altogether; with whole hands there is always another world.
-    assert report.worlds_differ >= 0.8 * report.worlds
+    # Four cards are often known altogether; with whole hands there is always another world.
+    assert report.worlds_differ >= 0.7 * report.worlds
     assert whole.worlds_differ >= 0.9 * whole.worlds
     assert report.patch_p95() <= 600 and whole.patch_p95() <= 600
 
@@ -632,7 +644,7 @@ def test_conformance_kit_long(game: type[Gouji], bie_san: bool) -> None:
     report = run_kit(
         short(game, bie_san=bie_san), hands=1000, seed="soak", wealth=wealth, deep_every=10
     )
-    assert report.hands == 1000 and report.worlds_differ >= 0.8 * report.worlds
+    assert report.hands == 1000 and report.worlds_differ >= 0.7 * report.worlds
 
 
 # ---- the bot -------------------------------------------------------------------------------------
