@@ -76,6 +76,7 @@ class Jobs:
         def work(tx: Connection) -> None:
             presences.forget_events(tx, before_us=now - EVENTS_KEPT_US)
             sessions.forget_addresses(tx, before_us=now - self.address_us)
+            self.services.accounts.locks.forget(tx, now_us=now)
 
         await self.services.database.write(work)
 

@@ -18,6 +18,7 @@ from data_server.shard_map import ShardMap
 from data_server.store.books import load_hall_accounts
 from data_server.store.database import Database
 from data_server.store.ids import Ids
+from data_server.store.locks import Locks
 from data_server.store.operations import Operations
 from data_server.store.reliefs import ReliefRule
 from data_server.store.sessions import Opener
@@ -63,6 +64,7 @@ class Services:
             operations=operations,
             passwords=passwords,
             tickets=tickets,
+            locks=Locks(tickets.keys.derived("locks"), settings.lock_rules()),
             opener=Opener(tickets, settings.refresh_days * DAY_US),
             relief=ReliefRule(
                 below=settings.relief_below,

@@ -22,7 +22,10 @@ class Whereabouts:
     clock: Callable[[], int]
 
     async def presence(self, request: data_pb2.PresenceRequest) -> data_pb2.Reply:
-        await self.database.write(lambda tx: presences.apply(tx, request, now_us=self.clock()))
+        ended = await self.database.write(
+            lambda tx: presences.apply(tx, request, now_us=self.clock())
+        )
+        self.registry.followers.session_ended(ended)
         return data_pb2.Reply()
 
     async def find_player(self, request: data_pb2.FindPlayerRequest) -> data_pb2.FindPlayerReply:

@@ -12,7 +12,13 @@ from data_server.store.tables.cluster import (
 from data_server.store.tables.money import Account, Entry, Posting
 from data_server.store.tables.persons import Device, PlayerAddress
 from data_server.store.tables.play import HandRecord, HostFence, Settled, Sitting
-from data_server.store.tables.players import Credential, Player, PlayerSession, Relief
+from data_server.store.tables.players import (
+    Credential,
+    LoginLock,
+    Player,
+    PlayerSession,
+    Relief,
+)
 from data_server.store.tables.service import AuditRow, IdBlock, Operation
 
 __all__ = [
@@ -28,6 +34,7 @@ __all__ = [
     "Host",
     "HostFence",
     "IdBlock",
+    "LoginLock",
     "Operation",
     "Player",
     "PlayerAddress",
