@@ -17,7 +17,7 @@ from sqlalchemy.engine import Connection
 
 from data_server.metrics import Metrics
 from data_server.services import Services
-from data_server.store import checks, presences, sessions
+from data_server.store import checks, presences, reports, sessions
 from data_server.store.tables import Sitting
 from paiju.service.refusals import Refused
 
@@ -34,6 +34,7 @@ class Jobs:
     metrics: Metrics
     escrow_release_s: float
     address_us: int
+    evidence_us: int
     clock: Callable[[], int]
 
     async def sweep(self) -> None:
@@ -76,6 +77,7 @@ class Jobs:
         def work(tx: Connection) -> None:
             presences.forget_events(tx, before_us=now - EVENTS_KEPT_US)
             sessions.forget_addresses(tx, before_us=now - self.address_us)
+            reports.forget_words(tx, before_us=now - self.evidence_us)
             self.services.accounts.locks.forget(tx, now_us=now)
 
         await self.services.database.write(work)

@@ -9,7 +9,10 @@ from zoneinfo import ZoneInfo
 from data_server.accounts import Accounts
 from data_server.backoffice import BackOffice
 from data_server.bank import Bank
+from data_server.conduct import Conduct
+from data_server.discipline import Discipline
 from data_server.follow import Followers
+from data_server.metrics import Metrics
 from data_server.passwords import Passwords
 from data_server.policy import MayPlay
 from data_server.registry import Registry
@@ -40,6 +43,8 @@ class Services:
     shards: ShardMap
     whereabouts: Whereabouts
     office: BackOffice
+    conduct: Conduct
+    discipline: Discipline
 
     @classmethod
     async def build(
@@ -52,6 +57,7 @@ class Services:
         passwords: Passwords,
         tickets: Tickets,
         may_play: MayPlay,
+        metrics: Metrics,
         clock: Callable[[], int],
     ) -> Services:
         """Needs the schema; makes the hall's own accounts when they are missing."""
@@ -93,6 +99,26 @@ class Services:
             hall=hall,
             clock=clock,
         )
+        conduct = Conduct(
+            database=database,
+            ids=ids,
+            followers=followers,
+            hall=hall,
+            reports_per_hour=settings.reports_per_hour,
+            signals_per_minute=settings.signals_per_minute,
+            clock=clock,
+            on_report=metrics.report,
+            on_penalty=metrics.penalty,
+        )
+        discipline = Discipline(
+            database=database,
+            ids=ids,
+            operations=operations,
+            followers=followers,
+            hall=hall,
+            clock=clock,
+            on_penalty=metrics.penalty,
+        )
         return cls(
             database=database,
             followers=followers,
@@ -104,4 +130,6 @@ class Services:
             shards=ShardMap(database=database, registry=registry),
             whereabouts=Whereabouts(database=database, registry=registry, clock=clock),
             office=office,
+            conduct=conduct,
+            discipline=discipline,
         )

@@ -52,6 +52,11 @@ class DataSettings(Settings):
     lock_forget_s: float = Field(3600.0, gt=0)  # without a failure, all is forgotten
     hash_threads: int = Field(max(1, (os.cpu_count() or 2) - 1), ge=1)
 
+    # conduct
+    reports_per_hour: int = Field(20, ge=1)  # of one player about others
+    signals_per_minute: int = Field(60, ge=1)  # of one kind about one player; more say no more
+    evidence_days: int = Field(180, ge=1)  # how long words and evidence of reports are kept
+
     # cluster
     lease_s: float = Field(15.0, gt=0)
     escrow_release_s: float = Field(1800.0, gt=0)

@@ -1,4 +1,4 @@
-"""Where players are, and reports about them: what Presence, FindPlayer and Report do."""
+"""Where players are: what Presence and FindPlayer do."""
 
 from __future__ import annotations
 
@@ -47,11 +47,3 @@ class Whereabouts:
             )
 
         return await self.database.read(look)
-
-    async def report(self, request: data_pb2.ReportRequest) -> data_pb2.Reply:
-        if len(request.op) != 16:
-            raise Refused("OP_REQUIRED")
-        if not request.report.kind:
-            raise Refused("BAD_REPORT", detail="kind")
-        await self.database.write(lambda tx: presences.report(tx, request, now_us=self.clock()))
-        return data_pb2.Reply()

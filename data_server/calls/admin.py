@@ -10,6 +10,7 @@ import grpc
 from data_server.backoffice import BackOffice
 from data_server.calls.guard import answered
 from data_server.calls.lanes import Lanes
+from data_server.discipline import Discipline
 from data_server.lanes import Lane
 from paiju.wire.v1 import data_pb2, data_pb2_grpc
 
@@ -21,6 +22,7 @@ WHO = "operator"  # there is one operator key
 @dataclass(frozen=True)
 class AdminCalls(data_pb2_grpc.AdminServicer):
     office: BackOffice
+    discipline: Discipline
     lanes: Lanes
     checks: Lane  # one at a time: a check reads the whole ledger
 
@@ -60,4 +62,71 @@ class AdminCalls(data_pb2_grpc.AdminServicer):
             self.lanes.reads,
             data_pb2.ListAuditReply,
             lambda: self.office.list_audit(request),
+        )
+
+    async def ListReports(
+        self, request: data_pb2.ListReportsRequest, context: Context
+    ) -> data_pb2.ListReportsReply:
+        return await answered(
+            context,
+            self.lanes.reads,
+            data_pb2.ListReportsReply,
+            lambda: self.discipline.list_reports(request),
+        )
+
+    async def GetReport(
+        self, request: data_pb2.GetReportRequest, context: Context
+    ) -> data_pb2.GetReportReply:
+        return await answered(
+            context,
+            self.lanes.reads,
+            data_pb2.GetReportReply,
+            lambda: self.discipline.get_report(request),
+        )
+
+    async def ListPenalties(
+        self, request: data_pb2.ListPenaltiesRequest, context: Context
+    ) -> data_pb2.ListPenaltiesReply:
+        return await answered(
+            context,
+            self.lanes.reads,
+            data_pb2.ListPenaltiesReply,
+            lambda: self.discipline.list_penalties(request),
+        )
+
+    async def Punish(
+        self, request: data_pb2.PunishRequest, context: Context
+    ) -> data_pb2.PenaltyReply:
+        return await answered(
+            context,
+            self.lanes.cluster,
+            data_pb2.PenaltyReply,
+            lambda: self.discipline.punish(request, who=WHO),
+        )
+
+    async def StepPenalty(
+        self, request: data_pb2.StepPenaltyRequest, context: Context
+    ) -> data_pb2.PenaltyReply:
+        return await answered(
+            context,
+            self.lanes.cluster,
+            data_pb2.PenaltyReply,
+            lambda: self.discipline.step_penalty(request, who=WHO),
+        )
+
+    async def GetPolicy(
+        self, request: data_pb2.GetPolicyRequest, context: Context
+    ) -> data_pb2.GetPolicyReply:
+        return await answered(
+            context, self.lanes.reads, data_pb2.GetPolicyReply, self.discipline.get_policy
+        )
+
+    async def SetPolicy(
+        self, request: data_pb2.SetPolicyRequest, context: Context
+    ) -> data_pb2.GetPolicyReply:
+        return await answered(
+            context,
+            self.lanes.cluster,
+            data_pb2.GetPolicyReply,
+            lambda: self.discipline.set_policy(request, who=WHO),
         )

@@ -1,4 +1,4 @@
-"""Who is where, and reports about players."""
+"""Who is where."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from sqlalchemy.engine import Connection
 
 from data_server.store import sessions
 from data_server.store.sessions import EVERYWHERE, Ended
-from data_server.store.tables import PlayerReport, Presence, SessionEvent
+from data_server.store.tables import Presence, SessionEvent
 from paiju.wire.v1 import data_pb2
 
 
@@ -67,25 +67,6 @@ def server_of(tx: Connection, player: int) -> str | None:
 def clear(tx: Connection, server: str) -> None:
     """A server begins anew: nobody is connected to it."""
     tx.execute(delete(Presence).where(Presence.server == server))
-
-
-def report(tx: Connection, request: data_pb2.ReportRequest, *, now_us: int) -> None:
-    """Once per report id."""
-    there = tx.scalar(select(PlayerReport.op).where(PlayerReport.op == request.op))
-    if there is None:
-        tx.execute(
-            insert(PlayerReport).values(
-                op=request.op,
-                reporter=request.reporter,
-                player_id=request.report.player,
-                server=request.server,
-                table_id=request.report.table.table,
-                kind=request.report.kind[:32],
-                detail=request.report.detail,
-                evidence=request.evidence,
-                created_us=now_us,
-            )
-        )
 
 
 def events_since(tx: Connection, since_us: int, servers: Iterable[str]) -> list[Ended]:

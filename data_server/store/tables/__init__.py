@@ -4,11 +4,11 @@ from data_server.store.tables.base import MAX_AMOUNT, Base
 from data_server.store.tables.cluster import (
     GameServer,
     Host,
-    PlayerReport,
     Presence,
     RoomShard,
     SessionEvent,
 )
+from data_server.store.tables.conduct import Penalty, PenaltyStep, PolicyRule, Report
 from data_server.store.tables.money import Account, Entry, Posting
 from data_server.store.tables.persons import Device, PlayerAddress
 from data_server.store.tables.play import HandRecord, HostFence, Settled, Sitting
@@ -36,13 +36,16 @@ __all__ = [
     "IdBlock",
     "LoginLock",
     "Operation",
+    "Penalty",
+    "PenaltyStep",
     "Player",
     "PlayerAddress",
-    "PlayerReport",
     "PlayerSession",
+    "PolicyRule",
     "Posting",
     "Presence",
     "Relief",
+    "Report",
     "RoomShard",
     "SessionEvent",
     "Settled",
