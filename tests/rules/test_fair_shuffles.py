@@ -2,8 +2,8 @@
 
 In CI 10^5 shuffles from a fixed list of secrets: position, runs and order each within their
 99 % limits, and all six statistics together within 99 % (each within 99.83 %: of six at 99 % one
-fails by chance in 6 % of all lists). Fresh ones (soak) within 10^-6. That the statistics can tell is shown on shuffles that are wrong
-in ways seen elsewhere.
+fails by chance in 6 % of all lists). Fresh ones (soak) within 10^-6. That the statistics can
+tell is shown on shuffles that are wrong in ways seen elsewhere.
 """
 
 from __future__ import annotations
@@ -15,9 +15,13 @@ import secrets
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 
+import msgspec
 import pytest
 
-from paiju.rules.shuffle import SECRET_BYTES, ShakeRng, hand_context
+from paiju.rules.api import CHANCE
+from paiju.rules.record import Record, RecordedAction, RecordedOutcome, RecordError, verify
+from paiju.rules.registry import Registry
+from paiju.rules.shuffle import SECRET_BYTES, ShakeRng, commitment, hand_context
 
 CARDS = 54
 SHUFFLES = 100_000
@@ -184,6 +188,49 @@ def test_a_wrong_shuffle_is_told(
     rng = ShakeRng(fixed_secret(0))
     shuffles = [wrong(rng) for _ in range(4_000)]
     assert abs(told_by(shuffles)) > Z_MILLIONTH
+
+
+def played(*, actions: int, contributions: Sequence[bytes]) -> Record:
+    """A void hand of Dou Dizhu, given up after so many actions."""
+    game = Registry.default().latest("doudizhu")
+    state = game.new_state(3, wealth=[1000] * 3)
+    rng = ShakeRng(fixed_secret(1), contributions, context=hand_context("77", 4))
+    done: list[RecordedAction] = []
+    while len(done) < actions:
+        seat = state.to_act()[0]
+        action = state.sample_chance(rng) if seat == CHANCE else state.default_action(seat)
+        done.append(RecordedAction(seat, game.format(action), 0, "player"))
+        state.apply(seat, action)
+    return Record(
+        game=game.id.name,
+        version=game.id.version,
+        package="doudizhu",
+        parameters=game.id.parameters,
+        table="77",
+        hand=4,
+        seats=["1", "2", "3"],
+        bots=[False] * 3,
+        wealth=[1000] * 3,
+        carry={},
+        commitment=commitment(fixed_secret(1)).hex(),
+        contributions=[c.hex() for c in contributions],
+        secret=fixed_secret(1).hex(),
+        actions=done,
+        started_us=1,
+        ended_us=2,
+        outcome=RecordedOutcome.of(None, seats=3),
+    )
+
+
+def test_a_void_hand_is_proved_up_to_where_it_was_given_up() -> None:
+    record = played(actions=2, contributions=(b"one", b"", b"three"))
+    verify(record, Registry.default())
+    swapped = msgspec.structs.replace(record, contributions=record.contributions[::-1])
+    with pytest.raises(RecordError, match="chance is"):
+        verify(swapped, Registry.default())
+    other = played(actions=2, contributions=(b"one", b"", b"four"))
+    with pytest.raises(RecordError, match="chance is"):
+        verify(msgspec.structs.replace(record, actions=other.actions), Registry.default())
 
 
 def test_a_secret_that_is_used_twice_is_told() -> None:
