@@ -26,6 +26,7 @@ from data_server.store.operations import Operations
 from data_server.store.reliefs import ReliefRule
 from data_server.store.sessions import Opener
 from data_server.tickets import Tickets
+from data_server.vigilance import Vigilance
 from data_server.whereabouts import Whereabouts
 
 DAY_US = 86_400 * 10**6
@@ -45,6 +46,7 @@ class Services:
     office: BackOffice
     conduct: Conduct
     discipline: Discipline
+    vigilance: Vigilance
 
     @classmethod
     async def build(
@@ -132,4 +134,5 @@ class Services:
             office=office,
             conduct=conduct,
             discipline=discipline,
+            vigilance=Vigilance(database=database, clock=clock),
         )

@@ -8,6 +8,7 @@ import typer
 
 from paiju.cli import admin_conduct
 from paiju.cli.admin_call import call_admin
+from paiju.cli.admin_collusion import collusion
 from paiju.cli.admin_options import (
     CALL_S,
     HOME,
@@ -27,6 +28,7 @@ app = typer.Typer(
     help="Operators' work: nodes, drain, grant, ledger, audit, reports, penalties, policy. "
     "Example: paiju admin nodes --key-file hall/admin-key",
 )
+app.command(name="collusion")(collusion)
 app.command(name="punish")(admin_conduct.punish)
 app.command(name="penalties")(admin_conduct.penalties)
 app.command(name="appeal")(admin_conduct.appeal)
