@@ -17,7 +17,7 @@ from sqlalchemy.engine import Connection
 
 from data_server.metrics import Metrics
 from data_server.services import Services
-from data_server.store import checks, presences, reports, sessions
+from data_server.store import backup, checks, presences, reports, sessions
 from data_server.store.tables import Sitting
 from paiju.service.refusals import Refused
 
@@ -44,12 +44,25 @@ class Jobs:
         for host in sorted(silent):
             sittings = await self.services.database.read(partial(_sittings_of, host=host))
             for sitting in sittings:
-                try:
-                    returned = await self.services.bank.release(sitting)
-                except Refused:
-                    continue  # closed meanwhile
-                self.metrics.released.inc()
-                log.info("escrow.released", host=host, sitting=sitting, returned=returned)
+                await self._release(sitting, host=host)
+        await self._sweep_orphans()
+
+    async def _sweep_orphans(self) -> None:
+        """After a restore: return the stakes of sittings that no host remembers."""
+        quiet_us = int(self.escrow_release_s * 1e6)
+        left = await self.services.database.read(
+            lambda tx: backup.orphans(tx, quiet_us=quiet_us, now_us=self.clock(), limit=SWEEP_BATCH)
+        )
+        for sitting in left:
+            await self._release(sitting, host="")
+
+    async def _release(self, sitting: int, *, host: str) -> None:
+        try:
+            returned = await self.services.bank.release(sitting)
+        except Refused:
+            return  # closed meanwhile
+        self.metrics.released.inc()
+        log.info("escrow.released", host=host, sitting=sitting, returned=returned)
 
     async def check(self) -> float:
         """Check the whole ledger; returns the seconds it took."""

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
-from paiju.cli import admin_conduct
+from paiju.cli import admin_backup, admin_conduct
 from paiju.cli.admin_call import call_admin
 from paiju.cli.admin_collusion import collusion
 from paiju.cli.admin_options import (
@@ -25,9 +25,12 @@ from paiju.wire.v1 import data_pb2
 
 app = typer.Typer(
     no_args_is_help=True,
-    help="Operators' work: nodes, drain, grant, ledger, audit, reports, penalties, policy. "
+    help="Operators' work: nodes, drain, grant, ledger, audit, reports, penalties, policy, "
+    "collusion, copies. "
     "Example: paiju admin nodes --key-file hall/admin-key",
 )
+app.command(name="backup")(admin_backup.backup)
+app.command(name="restore")(admin_backup.restore)
 app.command(name="collusion")(collusion)
 app.command(name="punish")(admin_conduct.punish)
 app.command(name="penalties")(admin_conduct.penalties)

@@ -54,10 +54,15 @@ def show(reply: Message, json_file: Path | None, *parts: Any) -> None:
     console = Console(stderr=to_stdout)
     for part in parts:
         console.print(part)
+    write_json(json_file, plain(reply))
+
+
+def write_json(json_file: Path | None, value: dict[str, Any]) -> None:
+    """To the file, to standard output for "-", nowhere for None."""
     if json_file is None:
         return
-    text = json.dumps(plain(reply), ensure_ascii=False, indent=2) + "\n"
-    if to_stdout:
+    text = json.dumps(value, ensure_ascii=False, indent=2) + "\n"
+    if str(json_file) == "-":
         sys.stdout.write(text)
     else:
         json_file.write_text(text)

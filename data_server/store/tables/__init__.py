@@ -19,7 +19,7 @@ from data_server.store.tables.players import (
     PlayerSession,
     Relief,
 )
-from data_server.store.tables.service import AuditRow, IdBlock, Operation
+from data_server.store.tables.service import AuditRow, IdBlock, Operation, Restore
 
 __all__ = [
     "MAX_AMOUNT",
@@ -46,6 +46,7 @@ __all__ = [
     "Presence",
     "Relief",
     "Report",
+    "Restore",
     "RoomShard",
     "SessionEvent",
     "Settled",

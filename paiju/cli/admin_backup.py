@@ -1,0 +1,108 @@
+"""`paiju admin backup` and `restore`: copies of the hall's SQLite database."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated, NoReturn
+
+import typer
+
+from data_server.settings import DataSettings
+from data_server.store import backup as copies
+from paiju.cli.admin_options import HOME, DataDir, Json, Reason, write_json
+from paiju.service.settings import load
+
+Url = Annotated[
+    str | None, typer.Option(help="Database; default: hall.sqlite3 in the data folder.")
+]
+
+
+def backup(
+    target: Annotated[Path, typer.Argument(help="The new file; never overwritten.")],
+    data_dir: DataDir = HOME,
+    database_url: Url = None,
+    json_file: Json = None,
+) -> None:
+    """Copy the database while the hall runs, and check the copy. SQLite only.
+
+    Keep ticket-keys.json in another place: the two together are worth more to a thief.
+    For PostgreSQL see docs/operations.md.
+
+    Example: paiju admin backup /backup/hall-monday.sqlite3 --data-dir /srv/paiju
+    """
+    source = _sqlite_file(data_dir, database_url)
+    try:
+        copies.copy(source, target)
+        made = asyncio.run(copies.check(target))
+    except (OSError, ValueError) as error:
+        _fail(str(error))
+    typer.echo(
+        f"{target}: {made.bytes} bytes, {made.players} players, {made.settlements} settlements; "
+        "the ledger is even",
+        err=True,
+    )
+    write_json(json_file, asdict(made))
+
+
+def restore(
+    source: Annotated[Path, typer.Argument(help="A copy that `backup` made.")],
+    reason: Reason,
+    data_dir: DataDir = HOME,
+    database_url: Url = None,
+    json_file: Json = None,
+) -> None:
+    """Put a copy back. All data servers must be stopped; game servers may go on playing.
+
+    What is there now is kept beside it. Everybody has to log in again.
+
+    Example: paiju admin restore /backup/hall-monday.sqlite3 --reason "disk died" --data-dir hall
+    """
+    target = _sqlite_file(data_dir, database_url)
+    if copies.in_use(target):
+        _fail(f"{target} is in use by a data server; stop it first")
+    if not reason.strip():
+        _fail("a reason is needed")
+    draft = target.with_name(f"{target.name}.restoring")
+    try:
+        draft.unlink(missing_ok=True)
+        copies.copy(source, draft)
+        found = asyncio.run(copies.check(draft))
+        asyncio.run(copies.prepare(draft, last_us=found.last_us, who="operator", why=reason))
+        aside = _put_aside(target)
+        draft.replace(target)
+    except (OSError, ValueError) as error:
+        _fail(str(error))
+    typer.echo(
+        f"{target} is the copy of {source}: {found.players} players, "
+        f"{found.settlements} settlements" + (f"; the former is {aside}" if aside else ""),
+        err=True,
+    )
+    write_json(json_file, {**asdict(found), "aside": str(aside) if aside else None})
+
+
+def _sqlite_file(data_dir: Path, database_url: str | None) -> Path:
+    url = load(DataSettings, data_dir=data_dir, database_url=database_url).url()
+    if not url.startswith("sqlite:///"):
+        _fail("only SQLite is copied here; for PostgreSQL see docs/operations.md")
+    return Path(url.removeprefix("sqlite:///"))
+
+
+def _put_aside(target: Path) -> Path | None:
+    """Rename what is there, with what SQLite keeps beside it."""
+    if not target.exists():
+        return None
+    aside = target.with_name(f"{target.name}.before-{time.time_ns() // 1000}")
+    for end in ("-wal", "-shm"):
+        beside = target.with_name(target.name + end)
+        if beside.exists():
+            beside.rename(aside.with_name(aside.name + end))
+    target.rename(aside)
+    return aside
+
+
+def _fail(sentence: str) -> NoReturn:
+    typer.echo(sentence, err=True)
+    raise typer.Exit(1)
