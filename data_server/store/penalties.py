@@ -46,8 +46,11 @@ class NewPenalty:
 
 
 def hold_player(tx: Connection, player: int) -> None:
-    """Lock the player's row. Refused NO_SUCH_PLAYER."""
-    found = tx.scalar(select(Player.id).where(Player.id == player).with_for_update())
+    """Lock the player's row against others who decide, not against rows that refer to it.
+
+    Refused NO_SUCH_PLAYER.
+    """
+    found = tx.scalar(select(Player.id).where(Player.id == player).with_for_update(key_share=True))
     if found is None:
         raise Refused("NO_SUCH_PLAYER")
 

@@ -7,6 +7,7 @@ import secrets
 import time
 from typing import Any
 
+import psycopg
 import pytest
 from data_hall import Client, Player, eventually
 from sqlalchemy import text
@@ -127,6 +128,36 @@ async def test_signals_at_once_are_counted_one_after_the_other(hall: Client) -> 
     assert sum(reply.HasField("penalty") for reply in replies) == 4
     assert await hall.coins(player) == 9_600
     await hall.check()
+
+
+async def test_fines_and_sitting_down_do_not_wait_for_each_other_in_a_ring(
+    start: Any, postgres_url: str
+) -> None:
+    client = await start(database_url=postgres_url)
+    host = await client.host()
+    players = [await client.guest() for _ in range(4)]
+    tables = [await client.table() for _ in range(15)]
+    await rules(client, "vault", (1, DAY_S, "fine", 1))
+    sits = [
+        host.sit(player, table, seat, 10) for table in tables for seat, player in enumerate(players)
+    ]
+    fines = [signal(client, player) for player in players for _ in range(15)]
+    work = [call for both in zip(sits, fines, strict=True) for call in both]
+    replies = await asyncio.gather(*work)
+    assert not any(reply.HasField("refusal") for reply in replies)
+    assert [await client.coins(player) for player in players] == [10_000 - 150 - 15] * 4
+    await client.check()
+    await client.server.database.close()  # what its backends counted is written when they end
+
+    def deadlocks() -> int:
+        with psycopg.connect(postgres_url.replace("+psycopg", "")) as connection:
+            row = connection.execute(
+                "SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()"
+            ).fetchone()
+        assert row is not None
+        return int(row[0])
+
+    assert await asyncio.to_thread(deadlocks) == 0
 
 
 async def test_words_of_players_punish_nobody(start: Any) -> None:
