@@ -9,6 +9,7 @@ import typer
 from paiju.cli import admin_backup, admin_conduct
 from paiju.cli.admin_call import call_admin
 from paiju.cli.admin_collusion import collusion
+from paiju.cli.admin_doctor import doctor
 from paiju.cli.admin_options import (
     CALL_S,
     HOME,
@@ -26,9 +27,10 @@ from paiju.wire.v1 import data_pb2
 app = typer.Typer(
     no_args_is_help=True,
     help="Operators' work: nodes, drain, grant, ledger, audit, reports, penalties, policy, "
-    "collusion, copies. "
+    "collusion, copies, doctor. "
     "Example: paiju admin nodes --key-file hall/admin-key",
 )
+app.command(name="doctor")(doctor)
 app.command(name="backup")(admin_backup.backup)
 app.command(name="restore")(admin_backup.restore)
 app.command(name="collusion")(collusion)

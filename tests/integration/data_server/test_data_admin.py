@@ -185,6 +185,57 @@ async def test_the_commands_about_conduct(small: Client, tmp_path: Path) -> None
     assert audited == ["punish", "lift", "appeal", "policy"]
 
 
+async def test_the_doctor_names_what_is_wrong(start: Any, tmp_path: Path) -> None:
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    moved = {"by": 0.0}
+    client: Client = await start(
+        database_url=f"sqlite:///{tmp_path / 'd.sqlite3'}",
+        server={"monotonic": lambda: 1000.0 + moved["by"]},
+    )
+    (folder / "data-server.json").write_text(json.dumps({"admin": client.addresses.admin}))
+    key = folder / "admin-key"
+    key.write_text(client.server.secrets.admin_key)
+    key.chmod(0o600)
+    runner = CliRunner()
+
+    async def bad() -> dict[str, str]:
+        out = tmp_path / "doctor.json"
+        arguments = ["doctor", "--json", str(out), "--data-dir", str(folder)]
+        result = await asyncio.to_thread(runner.invoke, app, arguments)
+        found = json.loads(out.read_text())
+        wrong = {check["name"]: check["detail"] for check in found["checks"] if not check["ok"]}
+        assert found["ok"] == (not wrong) == (result.exit_code == 0)
+        assert all(("BAD" in result.output) == bool(wrong) for _ in wrong)
+        return wrong
+
+    assert await bad() == {"game servers": "0 alive with 0 players"}
+    await client.host()
+    assert await bad() == {}
+    player = await client.guest()
+    request = data_pb2.PunishRequest(op=new_op(), player=player.id, action="warn", reason="x")
+    penalty = (await client.admin.Punish(request)).penalty.id
+    step = data_pb2.StepPenaltyRequest(op=new_op(), penalty=penalty, step="appeal", reason="x")
+    await client.admin.StepPenalty(step)
+    key.chmod(0o644)
+    assert await bad() == {"appeals": f"unanswered: {penalty}", "secret files": "open: admin-key"}
+    step = data_pb2.StepPenaltyRequest(op=new_op(), penalty=penalty, step="uphold", reason="x")
+    await client.admin.StepPenalty(step)
+    key.chmod(0o600)
+    await client.server.registry.poll()
+    for _ in range(4):
+        moved["by"] += 5
+        await client.server.registry.poll()
+    assert await bad() == {"game servers": "0 alive with 0 players; gone: gs1"}
+
+    def steal(tx: Any) -> None:
+        tx.execute(text("UPDATE account SET balance = balance - 1 WHERE kind = 'wallet'"))
+
+    await client.server.database.write(steal)
+    wrong = await bad()
+    assert wrong["ledger"] == "sum -1, unbalanced 0, mismatched 1"
+
+
 @pytest.mark.parametrize("text", ["1/1d warn", "3/90m fine 500", "10/7d freeze 24", "2/59s ban"])
 def test_a_rule_is_written_as_it_is_read(text: str) -> None:
     assert format_rule(parse_rule("vault", text)) == text
@@ -195,7 +246,7 @@ def test_a_rule_is_written_as_it_is_read(text: str) -> None:
     [
         *("nodes", "drain", "grant", "ledger", "audit"),
         *("reports list", "reports show", "penalties", "punish", "appeal", "uphold", "lift"),
-        *("policy show", "policy set", "collusion", "backup", "restore"),
+        *("policy show", "policy set", "collusion", "backup", "restore", "doctor"),
     ],
 )
 def test_every_help_has_an_example(command: str) -> None:
