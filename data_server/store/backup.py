@@ -1,5 +1,8 @@
 """Copies of an SQLite hall, taken while it runs, and putting one back.
 
+PostgreSQL has its own tools for both (docs/operations.md); only `prepare` and `orphans` are
+for it, too.
+
 A copy is one moment: the online backup of SQLite in a single step. It is checked before it
 counts: the file as a whole, and the ledger.
 
@@ -159,14 +162,16 @@ def _counts(tx: Connection) -> tuple[int, int]:
     return players or 0, tx.scalar(select(func.max(Entry.created_us))) or 0
 
 
-async def prepare(path: Path, *, last_us: int, who: str, why: str) -> None:
-    """Make a checked copy fit to be run: newest schema, gap of ids, no session, a note."""
-    database = Database(f"sqlite:///{path}", pool=1)
+async def prepare(url: str, *, who: str, why: str) -> int:
+    """Make a database that was put back fit to be run: newest schema, gap of ids, no session,
+    a note. Returns the moment of its last ledger entry (microseconds UTC, 0 without any)."""
+    database = Database(url, pool=1)
     try:
         await migrate.upgrade(database)
         now = time.time_ns() // 1000
 
-        def work(tx: Connection) -> None:
+        def work(tx: Connection) -> int:
+            _, last_us = _counts(tx)
             tx.execute(update(IdBlock).values(next_id=IdBlock.next_id + ID_GAP))
             tx.execute(
                 update(PlayerSession).values(
@@ -184,8 +189,9 @@ async def prepare(path: Path, *, last_us: int, who: str, why: str) -> None:
                 after={"last_us": last_us},
                 now_us=now,
             )
+            return last_us
 
-        await database.write(work)
+        return await database.write(work)
     finally:
         await database.close()
 

@@ -21,6 +21,7 @@ from paiju.cli.admin_options import (
     show,
     table_of,
 )
+from paiju.cli.admin_policy import policy
 from paiju.service.ids import new_op, now_us
 from paiju.wire.v1 import data_pb2
 
@@ -33,6 +34,7 @@ app = typer.Typer(
 app.command(name="doctor")(doctor)
 app.command(name="backup")(admin_backup.backup)
 app.command(name="restore")(admin_backup.restore)
+app.command(name="restored")(admin_backup.restored)
 app.command(name="collusion")(collusion)
 app.command(name="punish")(admin_conduct.punish)
 app.command(name="penalties")(admin_conduct.penalties)
@@ -40,7 +42,7 @@ app.command(name="appeal")(admin_conduct.appeal)
 app.command(name="uphold")(admin_conduct.uphold)
 app.command(name="lift")(admin_conduct.lift)
 app.add_typer(admin_conduct.reports, name="reports")
-app.add_typer(admin_conduct.policy, name="policy")
+app.add_typer(policy, name="policy")
 
 
 @app.command()

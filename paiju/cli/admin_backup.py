@@ -1,4 +1,4 @@
-"""`paiju admin backup` and `restore`: copies of the hall's SQLite database."""
+"""`paiju admin backup`, `restore` and `restored`: copies of the hall's database."""
 
 from __future__ import annotations
 
@@ -9,11 +9,15 @@ from pathlib import Path
 from typing import Annotated, NoReturn
 
 import typer
+from sqlalchemy.exc import SQLAlchemyError
 
 from data_server.settings import DataSettings
 from data_server.store import backup as copies
 from paiju.cli.admin_options import HOME, DataDir, Json, Reason, write_json
+from paiju.service.ids import now_us
 from paiju.service.settings import load
+
+WHO = "operator"
 
 Url = Annotated[
     str | None, typer.Option(help="Database; default: hall.sqlite3 in the data folder.")
@@ -70,7 +74,7 @@ def restore(
         draft.unlink(missing_ok=True)
         copies.copy(source, draft)
         found = asyncio.run(copies.check(draft))
-        asyncio.run(copies.prepare(draft, last_us=found.last_us, who="operator", why=reason))
+        asyncio.run(copies.prepare(f"sqlite:///{draft}", who=WHO, why=reason))
         aside = _put_aside(target)
         draft.replace(target)
     except (OSError, ValueError) as error:
@@ -81,6 +85,29 @@ def restore(
         err=True,
     )
     write_json(json_file, {**asdict(found), "aside": str(aside) if aside else None})
+
+
+def restored(
+    database_url: Annotated[str, typer.Option(help="postgresql://USER@HOST/DATABASE")],
+    reason: Reason,
+    json_file: Json = None,
+) -> None:
+    """After PostgreSQL was put back to an earlier moment, before the data servers start.
+
+    Leaves a gap of ids, ends all sessions and notes the moment, as `restore` does for SQLite.
+
+    Example: paiju admin restored --database-url postgresql://paiju@db/paiju --reason "disk died"
+    """
+    if not reason.strip():
+        _fail("a reason is needed")
+    url = load(DataSettings, database_url=database_url).url()
+    try:
+        last_us = asyncio.run(copies.prepare(url, who=WHO, why=reason))
+    except SQLAlchemyError as error:
+        _fail(f"the database does not answer as it should: {str(error).splitlines()[0]}")
+    ago_s = (now_us() - last_us) / 1e6
+    typer.echo(f"ready; the last ledger entry is {ago_s:.0f} s old", err=True)
+    write_json(json_file, {"last_us": last_us})
 
 
 def _sqlite_file(data_dir: Path, database_url: str | None) -> Path:

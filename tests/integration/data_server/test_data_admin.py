@@ -15,7 +15,7 @@ from sqlalchemy.exc import DBAPIError
 from typer.testing import CliRunner
 
 from paiju.cli.admin import app
-from paiju.cli.admin_conduct import format_rule, parse_rule
+from paiju.cli.admin_policy import format_rule, parse_rule
 from paiju.service.ids import new_op
 from paiju.wire.v1 import data_pb2, data_pb2_grpc
 
@@ -246,7 +246,7 @@ def test_a_rule_is_written_as_it_is_read(text: str) -> None:
     [
         *("nodes", "drain", "grant", "ledger", "audit"),
         *("reports list", "reports show", "penalties", "punish", "appeal", "uphold", "lift"),
-        *("policy show", "policy set", "collusion", "backup", "restore", "doctor"),
+        *("policy show", "policy set", "collusion", "backup", "restore", "restored", "doctor"),
     ],
 )
 def test_every_help_has_an_example(command: str) -> None:

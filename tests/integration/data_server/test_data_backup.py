@@ -219,6 +219,26 @@ async def test_a_bad_copy_is_not_put_back(start: Any, tmp_path: Path) -> None:
         await asyncio.to_thread(refused, tmp_path / f"{name}.db")
 
 
+async def test_a_postgresql_that_was_put_back_is_made_fit_to_run(
+    start: Any, postgres_url: str
+) -> None:
+    client: Client = await start(database_url=postgres_url)
+    (_, players, sittings), _ = await play(client, await client.host(), 2)
+    code, found, err = await command(
+        "restored", "--database-url", postgres_url, "--reason", "drill"
+    )
+    assert code == 0 and "s old" in err and found["last_us"] > 0
+    ids = await client.cluster.AllocateIds(data_pb2.AllocateIdsRequest(count=1))
+    assert ids.first > sittings[1] + 2**31
+    renew = data_pb2.RenewRequest(op=new_op(), refresh_token=players[0].session.refresh_token)
+    assert (await client.accounts.Renew(renew)).refusal.code == "BAD_TICKET"
+    (row,) = (await client.admin.ListAudit(data_pb2.ListAuditRequest())).rows
+    assert (row.what, row.why) == ("restore", "drill")
+    nowhere = "postgresql://nobody@127.0.0.1:1/x"
+    code, _, err = await command("restored", "--database-url", nowhere, "--reason", "drill")
+    assert code == 1 and err.count("\n") == 1
+
+
 @pytest.mark.parametrize("name", ["backup", "restore"])
 def test_only_sqlite_is_copied_here(name: str, tmp_path: Path) -> None:
     reason = ["--reason", "x"] if name == "restore" else []
