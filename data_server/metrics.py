@@ -59,7 +59,7 @@ class Metrics:
             "sittings_released", "Sittings of silent hosts whose stake was returned.", []
         )
         self.escrow = self._gauge("escrow_coins", "Coins on tables, at the last check.")
-        self.ledger_sum = self._gauge("ledger_sum", "Sum of all balances; must be 0.")
+        self.ledger_sum = self._gauge("ledger_imbalance_coins", "Sum of all balances; must be 0.")
         self.ledger_faults = self._gauge(
             "ledger_faults", "Unbalanced entries and accounts that differ from their postings."
         )

@@ -30,7 +30,7 @@ from paiju.service.refusals import Refused
 from paiju.wire import protocol
 from paiju.wire.v1 import common_pb2, data_pb2, hall_pb2, host_pb2
 
-_EPOCH_CHANGERS = frozenset({"renew", "change_password"})
+_EPOCH_CHANGERS = frozenset({"renew", "change_password", "logout"})
 _LOOK_S = 1.0  # an open session looks at its own deadlines at least so often
 _BUSY_MS = 200
 
@@ -263,7 +263,8 @@ class Session:
         if self.player is None or self.player.epoch >= below_epoch or self.closed:
             return self._flush(now)
         if self._pending.any_of(_EPOCH_CHANGERS):
-            # Perhaps our own change of password, whose answer brings the new epoch.
+            # Perhaps our own doing, and its answer is on the way: a change of password brings
+            # the new epoch, a logout closes.
             self._ended_below = max(self._ended_below, below_epoch)
             return self._flush(now)
         return self.end(reason, now)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import importlib
 import importlib.util
 import tomllib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, cast
 
@@ -75,9 +75,19 @@ def _load(entry: str) -> Any:
 
 
 class Registry:
-    """Games by name. Games are immutable and shared."""
+    """Games by name. Games are immutable and shared.
 
-    def __init__(self, manifests: Iterable[Manifest]) -> None:
+    resolve: package -> how its entries ("module:name") become things; for packages that are
+    not named here they are imported.
+    """
+
+    def __init__(
+        self,
+        manifests: Iterable[Manifest],
+        *,
+        resolve: Mapping[str, Callable[[str], Any]] | None = None,
+    ) -> None:
+        self._resolve = dict(resolve or {})
         self._packages = {m.name: m for m in manifests}
         self._rule_sets = {r.name: (m, r) for m in self._packages.values() for r in m.rule_sets}
         self._games: dict[tuple[str, str], Game] = {}
@@ -103,6 +113,9 @@ class Registry:
             raise UnknownGame(f"no game {name!r} is installed (installed: {known})")
         return found
 
+    def _thing(self, name: str, entry: str) -> Any:
+        return self._resolve.get(self._entry(name)[0].name, _load)(entry)
+
     def package_version(self, name: str) -> str:
         """Version of the package that has the rule set."""
         return self._entry(name)[0].version
@@ -112,7 +125,7 @@ class Registry:
         key = (name, msgspec.json.encode(parameters or {}, order="deterministic").decode())
         game = self._games.get(key)
         if game is None:
-            make = _load(self._entry(name)[1].entry)
+            make = self._thing(name, self._entry(name)[1].entry)
             game = self._games[key] = cast(Game, make(dict(parameters or {})))
         return game
 
@@ -126,7 +139,7 @@ class Registry:
     def case_operations(self, name: str) -> Mapping[str, Any]:
         """Operation -> function of the rule set's golden cases."""
         cases = self._entry(name)[1].cases
-        return cast("Mapping[str, Any]", _load(cases)) if cases else {}
+        return cast("Mapping[str, Any]", self._thing(name, cases)) if cases else {}
 
     def rooms(self) -> Sequence[RoomPreset]:
         """The rooms that the installed packages suggest."""

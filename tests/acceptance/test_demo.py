@@ -77,7 +77,10 @@ def test_the_demo_on_sqlite_and_an_independent_recount(tmp_path: Path) -> None:
 
 
 def test_the_demo_on_postgresql(tmp_path: Path) -> None:
-    figures = _demo(tmp_path, *"--players 12 --hands 24 --think 0.1 --database postgresql".split())
+    figures = _demo(
+        tmp_path,
+        *["--players", "12", "--hands", "24", "--think", "0.1", "--database", "postgresql"],
+    )
     assert figures["hands"] >= 24
 
 

@@ -416,6 +416,15 @@ def test_logout_answers_and_closes() -> None:
     assert table.closes() == ["logout"]
 
 
+def test_the_end_that_a_logout_causes_does_not_overtake_its_answer() -> None:
+    table = Table().open(epoch=3)
+    table.ask(logout=BODIES["logout"])
+    assert table.run(table.session.ended(4, "KICKED", table.now)) == []
+    (update,) = table.run(table.session.answered(table.last.ref, hall_pb2.Done(), table.now))
+    assert update.answer.HasField("done")
+    assert table.closes() == ["logout"]
+
+
 def test_nothing_comes_out_of_a_closed_session() -> None:
     table = Table().open()
     table.ask(act=BODIES["act"])

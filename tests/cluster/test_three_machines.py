@@ -1,0 +1,123 @@
+"""The way of docs/operations.md to three machines: play across them, lose one, empty one."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import shutil
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from hall_client.bots.mind import GameMind
+from hall_client.load.driver import Driver, LoadPlan
+from hall_client.load.result import LoadResult
+from paiju.rules.registry import Registry
+from tests.cluster.machines import Machine, Network, allowed
+
+pytestmark = pytest.mark.skipif(not allowed(), reason="needs the right to make network namespaces")
+REGISTRY = Registry.default()
+
+
+class Cluster:
+    """A: data server. B: game server and head of Ray. C: game server that joined B's cell."""
+
+    def __init__(self, network: Network, folder: Path) -> None:
+        self.a, self.b, self.c = (network.machine(name, folder) for name in "abc")
+        self.a.start(
+            *("data-server", "--data-dir", str(self.a.folder)),
+            *("--listen", f"{self.a.address}:7410"),
+            *("--metrics-listen", f"{self.a.address}:7412"),
+            state="data-server.json",
+        )
+        shutil.copy(self.a.folder / "cluster-token", self.b.folder)
+        self.gateways = {"b": self.game_server(self.b, "--ray-port", "7900")}
+        for secret in ("cell-secret", "ray-token"):
+            shutil.copy(self.b.folder / secret, self.c.folder)
+        shutil.copy(self.a.folder / "cluster-token", self.c.folder)
+        self.gateways["c"] = self.game_server(
+            self.c,
+            *("--ray-address", f"{self.b.address}:7900"),
+            *("--cell-secret-file", str(self.c.folder / "cell-secret")),
+            *("--ray-token-file", str(self.c.folder / "ray-token")),
+        )
+
+    def game_server(self, machine: Machine, *more: str) -> list[str]:
+        machine.start(
+            *("game-server", "--server", f"gs-{machine.name}"),
+            *("--data-dir", str(machine.folder), "--data-servers", f"{self.a.address}:7410"),
+            *("--node-ip", machine.address, "--listen-host", "0.0.0.0", "--listen-port", "7700"),
+            *("--metrics-host", machine.address, "--metrics-port", "7790"),
+            *more,
+            state="game-server.json",
+        )
+        return [f"{machine.address}:7700"]
+
+    def nodes(self) -> dict:
+        shown: dict = json.loads(self.a.run("admin", "nodes", "--json", "-", *self.admin()))
+        return shown
+
+    def admin(self) -> tuple[str, ...]:
+        return ("--data-dir", str(self.a.folder))
+
+    def play(self, *gateways: str, players: int = 6, hands: int = 4) -> LoadResult:
+        plan = LoadPlan(
+            gateways=gateways,
+            room="doudizhu.novice",
+            players=players,
+            hands=hands,
+            drops=1,
+            seed=1,
+            drop_rate=0.1,
+            deadline_s=90,
+        )
+        return asyncio.run(Driver(plan, make_mind=lambda _: GameMind(REGISTRY)).run())
+
+
+@pytest.fixture
+def cluster(tmp_path: Path) -> Iterator[Cluster]:
+    with Network() as network:
+        yield Cluster(network, tmp_path)
+
+
+def test_play_across_machines_then_empty_one_and_lose_another(cluster: Cluster) -> None:
+    assert {node["server"] for node in cluster.nodes()["nodes"]} == {"gs-b", "gs-c"}
+    both = [*cluster.gateways["b"], *cluster.gateways["c"]]
+    result = cluster.play(*both)
+    assert result.errors == [] and result.view_mismatches == 0 and result.hands >= 4
+
+    # Emptied: C takes no new tables any more; its gateway sends players elsewhere.
+    cluster.a.run("admin", "drain", "gs-c", "--reason", "test", *cluster.admin())
+    until = time.monotonic() + 30
+    while not _host(cluster, "gs-c")["draining"]:
+        assert time.monotonic() < until
+        time.sleep(0.2)
+    result = cluster.play(*both)
+    assert result.errors == [] and result.hands >= 4
+    assert _host(cluster, "gs-c")["tables"] == 0
+
+    # Lost: C's cable is pulled. B goes on; C is shown as gone when its lease is over.
+    cluster.c.cut()
+    result = cluster.play(*cluster.gateways["b"])
+    assert result.errors == [] and result.hands >= 4
+    until = time.monotonic() + 60
+    while _node(cluster, "gs-c")["alive"]:
+        assert time.monotonic() < until
+        time.sleep(0.5)
+    assert _node(cluster, "gs-b")["alive"]
+    cluster.c.mend()
+    until = time.monotonic() + 60
+    while not _node(cluster, "gs-c")["alive"]:
+        assert time.monotonic() < until
+        time.sleep(0.5)
+    assert "even" in cluster.a.run("admin", "ledger", *cluster.admin())
+
+
+def _node(cluster: Cluster, server: str) -> dict:
+    return next(node for node in cluster.nodes()["nodes"] if node["server"] == server)
+
+
+def _host(cluster: Cluster, server: str) -> dict:
+    return next(host for host in cluster.nodes()["hosts"] if host["server"] == server)
