@@ -1,0 +1,61 @@
+"""The bots of the rule sets: what each does before the play; in the play they are alike."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from games.doudizhu.bot import Sense, Table, Turn, sense
+from games.doudizhu.kinds import COMBOS, FINDER
+from paiju.rules.climbing import PASS, PLAY, ClimbingGame
+
+_CLASSIC = sense(COMBOS, FINDER)
+_BIDS = ((3.3, 3), (4.2, 2), (5.0, 1))
+"""Call so much with a burden up to that."""
+
+
+class LandlordBot:
+    """Base: the play phase."""
+
+    def __init__(self, game: ClimbingGame[Any], sense: Sense) -> None:
+        self._game = game
+        self._sense = sense
+
+    def act(self, view: Mapping[str, Any], legal: Sequence[Any], budget_ms: int = 20) -> Any:
+        """One of `legal`, chosen from the view of the seat that may act."""
+        if len(legal) == 1:
+            return legal[0]
+        if view["phase"] != "play":
+            return self._before_play(view, legal)
+        deck = self._game.deck
+        hand = deck.parse(" ".join(view["hand"]))
+        me = view["to_act"][0]
+        table = Table.of(view, me, self._friends(view, me))
+        counts = Turn(self._sense, table, deck.counts(hand)).choose()
+        return deck.pick(hand, counts) << 8 | PLAY if counts else PASS
+
+    def _before_play(self, view: Mapping[str, Any], legal: Sequence[int]) -> int:
+        raise NotImplementedError
+
+    def _friends(self, view: Mapping[str, Any], me: int) -> Sequence[int]:
+        landlord = view["landlord"]
+        if me == landlord:
+            return ()
+        return [seat for seat in range(len(view["counts"])) if seat not in (me, landlord)]
+
+    def _burden(self, view: Mapping[str, Any]) -> float:
+        """Of the own hand."""
+        deck = self._game.deck
+        return self._sense.partition.burden(deck.counts(deck.parse(" ".join(view["hand"]))))
+
+
+class DoudizhuBot(LandlordBot):
+    """Classic: the three unknown cards help about as much as they burden."""
+
+    def __init__(self, game: ClimbingGame[Any]) -> None:
+        super().__init__(game, _CLASSIC)
+
+    def _before_play(self, view: Mapping[str, Any], legal: Sequence[int]) -> int:
+        weight = self._burden(view)
+        wanted = next((call for limit, call in _BIDS if weight <= limit), 0)
+        return max([call for call in legal if 0 < call <= wanted], default=PASS)
