@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from games.doudizhu.bot import Sense, Table, Turn, sense
-from games.doudizhu.kinds import COMBOS, FINDER
+from games.doudizhu.bot import Sense, Table, Turn
 from paiju.rules.climbing import PASS, PLAY, ClimbingGame
 
-_CLASSIC = sense(COMBOS, FINDER)
-_BIDS = ((3.3, 3), (4.2, 2), (5.0, 1))
-"""Call so much with a burden up to that."""
+Limits = Sequence[tuple[float, int]]
+"""(burden, call): call so much with a burden up to that."""
 
 
 class LandlordBot:
@@ -49,13 +47,29 @@ class LandlordBot:
         return self._sense.partition.burden(deck.counts(deck.parse(" ".join(view["hand"]))))
 
 
-class DoudizhuBot(LandlordBot):
-    """Classic: the three unknown cards help about as much as they burden."""
+class BiddingBot(LandlordBot):
+    """Calls for points by the burden of the hand; the unknown bottom cards are no help."""
 
-    def __init__(self, game: ClimbingGame[Any]) -> None:
-        super().__init__(game, _CLASSIC)
+    def __init__(self, game: ClimbingGame[Any], sense: Sense, limits: Limits) -> None:
+        super().__init__(game, sense)
+        self._limits = limits
 
     def _before_play(self, view: Mapping[str, Any], legal: Sequence[int]) -> int:
         weight = self._burden(view)
-        wanted = next((call for limit, call in _BIDS if weight <= limit), 0)
+        wanted = next((call for limit, call in self._limits if weight <= limit), 0)
         return max([call for call in legal if 0 < call <= wanted], default=PASS)
+
+
+class MalaBot(LandlordBot):
+    """Looks; calls and raises by the burden of its hand, and never blindly."""
+
+    _CALLS_UP_TO = 4.0
+    _RAISES_UP_TO = 2.6
+
+    def _before_play(self, view: Mapping[str, Any], legal: Sequence[int]) -> int:
+        """Of two actions the first does nothing, the second calls or raises."""
+        keeps, raises = legal
+        if view["phase"] == "look" or view["hand"] is None:
+            return keeps
+        limit = self._CALLS_UP_TO if view["phase"] == "mcall" else self._RAISES_UP_TO
+        return raises if self._burden(view) <= limit else keeps

@@ -10,7 +10,8 @@ from collections.abc import Mapping
 from typing import Any, ClassVar
 
 from games.doudizhu.bidding import Bidding
-from games.doudizhu.bots import DoudizhuBot
+from games.doudizhu.bot import sense
+from games.doudizhu.bots import BiddingBot
 from games.doudizhu.kinds import COMBOS, FINDER
 from games.doudizhu.landlord import COIN_PARAMETERS, LandlordGame, info
 from paiju.rules.api import Bot, Event, Parameter
@@ -18,6 +19,8 @@ from paiju.rules.climbing import ONE_DECK
 
 SEATS = 3
 ESCAPE_FACTOR = 3
+_SENSE = sense(COMBOS, FINDER)
+_CALLED_UP_TO = ((3.3, 3), (4.2, 2), (5.0, 1))
 
 
 class DoudizhuState(Bidding):
@@ -63,4 +66,4 @@ class Doudizhu(LandlordGame):
     state_class = DoudizhuState
 
     def bot(self) -> Bot:
-        return DoudizhuBot(self)
+        return BiddingBot(self, _SENSE, _CALLED_UP_TO)

@@ -18,6 +18,7 @@ from paiju.rules.climbing.settle import (
     two_sides,
 )
 from paiju.rules.climbing.state import ESCAPE, ClimbingState, Deal, Move
+from paiju.rules.climbing.worlds import Known
 
 __all__ = [
     "ESCAPE",
@@ -32,6 +33,7 @@ __all__ = [
     "Deal",
     "Finder",
     "Kind",
+    "Known",
     "Move",
     "Plays",
     "Reading",

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
-from itertools import chain
 from typing import Protocol
 
 from paiju.rules import cards as one
@@ -133,11 +132,11 @@ class TwoDecks:
 
     @staticmethod
     def names(cards: int) -> list[str]:
-        return list(
-            chain.from_iterable(
-                [_NAMES[rank << 8 | byte] for rank, byte in enumerate(_bytes(cards)) if byte]
-            )
-        )
+        out: list[str] = []
+        for rank, byte in enumerate(cards.to_bytes(14, "little")):
+            if byte:
+                out += _NAMES[rank << 8 | byte]
+        return out
 
     @staticmethod
     def of(numbers: Iterable[int]) -> int:

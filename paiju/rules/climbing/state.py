@@ -82,7 +82,11 @@ class ClimbingState:
     )
     """What a snapshot holds besides wealth, carry and log; a rule set adds its own."""
 
-    __slots__ = (*_SAVED, "_log", "_public", "carry", "counts", "game", "wealth")
+    __slots__ = (
+        *_SAVED,
+        *("_log", "_log_bytes", "_log_packed", "_public"),
+        *("carry", "counts", "game", "wealth"),
+    )
 
     combos: ClassVar[Combos]
     finder: ClassVar[Finder]
@@ -103,7 +107,7 @@ class ClimbingState:
         seats = game.info.max_seats
         self.game = game
         self.wealth = wealth
-        self.carry = carry
+        self.carry = dict(carry)
         self.stage = "deal"
         self.turn = CHANCE
         self.first = 0
@@ -123,6 +127,8 @@ class ClimbingState:
         self.winner: int | None = None
         self.result: str | None = None
         self._log: list[tuple[int, Move]] = []
+        self._log_bytes = bytearray()  # the log so far as it was dumped last
+        self._log_packed = 0
         self._public: dict[str, Any] | None = None
 
     # ---- what a rule set adds --------------------------------------------------------------
@@ -372,12 +378,15 @@ class ClimbingState:
 
     def sample_chance(self, rng: Rng) -> Move:
         """Cards first, then the first seat where no hand went before."""
-        order = rng.permutation(self.deck.size)
+        hands, bottom = self._shuffled(rng)
         first = self.carry.get("first")
-        if first is None:
-            first = rng.below(len(self.hands))
+        return rng.below(len(self.hands)) if first is None else first, hands, bottom, 0
+
+    def _shuffled(self, rng: Rng) -> tuple[tuple[int, ...], int]:
+        """Hands and bottom."""
+        order = rng.permutation(self.deck.size)
         *hands, bottom = dealt(self.deck, order, self.deal_sizes)
-        return first, tuple(hands), bottom, 0
+        return tuple(hands), bottom
 
     def known_to(self, viewer: int) -> Known:
         """What the viewer knows of where the cards are; all that `view` shows must be in it."""
@@ -426,6 +435,7 @@ class ClimbingState:
         self.counts = [self.deck.counts(hand) for hand in cards.hands]
         self.bottom = cards.bottom
         self._log[0] = (CHANCE, (first[0], cards.dealt, cards.bottom, first[3]))
+        self._log_bytes, self._log_packed = bytearray(), 0
         self._public = None
 
     # ---- identity --------------------------------------------------------------------------
@@ -435,9 +445,19 @@ class ClimbingState:
 
     def dump(self) -> bytes:
         """All of the state, in this program's own packing; records are for keeping."""
-        saved = [_packed(getattr(self, name)) for name in self._SAVED]
-        log = [(seat, _packed(action)) for seat, action in self._log]
-        return _encode((self.game.id, self.wealth, dict(self.carry), log, saved))
+        saved: list[Any] = [getattr(self, name) for name in self._SAVED]
+        if self.deck.size > _NARROW:
+            saved = [_packed(value) for value in saved]
+        return _encode((self.game.id, self.wealth, self.carry, self._packed_log(), saved))
+
+    def _packed_log(self) -> bytes:
+        """The log as a msgpack array; what was packed before is kept."""
+        packed = self._log_bytes
+        for index in range(self._log_packed, len(self._log)):
+            seat, action = self._log[index]
+            packed += _encode((seat, _packed(action)))
+        self._log_packed = len(self._log)
+        return _ARRAY + self._log_packed.to_bytes(4, "big") + packed
 
     @classmethod
     def restored(cls, game: ClimbingGame[Any], blob: bytes) -> Self:
@@ -454,7 +474,7 @@ class ClimbingState:
         if state.table is not None:
             state.table = Reading(*state.table)
         state.counts = [cls.deck.counts(hand) for hand in state.hands]
-        state._log = [(seat, _move(_unpacked(action))) for seat, action in log]
+        state._log = [(seat, _move(_unpacked(action))) for seat, action in _decode(log)]
         return state
 
     def hash(self) -> int:
@@ -465,18 +485,22 @@ class ClimbingState:
         for kind in type(self).__mro__[:-1]:
             for name in kind.__dict__.get("__slots__", ()):
                 value = getattr(self, name)
-                setattr(other, name, list(value) if isinstance(value, list) else value)
+                setattr(other, name, value.copy() if isinstance(value, _COPIED) else value)
         return other
 
 
+_COPIED = (list, bytearray)
+_ARRAY = b"\xdd"
+"""Msgpack: an array, whose length follows in four bytes."""
 _INTEGER_BITS = 63
+_NARROW = 54
+"""With so many cards every integer of a state fits msgpack's 64 bits."""
 
 
 def _packed(value: Any) -> Any:
     """With integers that do not fit msgpack's 64 bits as bytes."""
     if type(value) is int:
-        bits = value.bit_length()
-        return value if bits <= _INTEGER_BITS else value.to_bytes((bits + 7) // 8, "little")
+        return value if value >> _INTEGER_BITS in (0, -1) else value.to_bytes(16, "little")
     if isinstance(value, list | tuple):
         return [_packed(item) for item in value]
     return value
