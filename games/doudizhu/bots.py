@@ -73,3 +73,18 @@ class MalaBot(LandlordBot):
             return keeps
         limit = self._CALLS_UP_TO if view["phase"] == "mcall" else self._RAISES_UP_TO
         return raises if self._burden(view) <= limit else keeps
+
+
+class HuanleBot(LandlordBot):
+    """Calls and robs by the burden of its hand; never shows it, and uses no golden eye."""
+
+    _CALLS_UP_TO = 4.4
+    _ROBS_UP_TO = 3.6
+
+    def _before_play(self, view: Mapping[str, Any], legal: Sequence[int]) -> int:
+        """The first action passes, the second calls, robs or shows."""
+        passes, takes = legal[:2]
+        if view["phase"] == "show":
+            return passes
+        limit = self._CALLS_UP_TO if view["phase"] == "call" else self._ROBS_UP_TO
+        return takes if self._burden(view) <= limit else passes

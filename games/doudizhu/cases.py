@@ -46,11 +46,60 @@ def combinations(combos: Combos) -> Operations:
     return {"classify": classify, "beats": beats}
 
 
+class CaseTable:
+    """The hand of one `play` case. A rule set with a deal in steps has its own."""
+
+    def __init__(self, state: LandlordState, case: Case) -> None:
+        self.state = state
+        self.case = case
+        self.deal()
+
+    def deal(self) -> None:
+        """The cards of the case, first seat and turned-up card as it says."""
+        deck, deal = self.state.deck, self.case["deal"]
+        hands = tuple(deck.parse(text) for text in deal["hands"])
+        bottom, mark = deck.parse(deal.get("bottom", "")), deck.parse(deal.get("open_card", ""))
+        first = deal.get("open_seat", self.case["first_seat"])
+        self.state.deal_unchecked((first, hands, bottom, mark))
+
+    def act(self, seat: int, text: str) -> None:
+        """One line; `timeout` is the default action of a seat that is to act. IllegalAction."""
+        state = self.state
+        if text != "timeout":
+            state.apply(seat, state.game.parse(state, seat, text))
+        elif seat in self.to_act():
+            state.apply(seat, state.default_action(seat))
+        else:
+            raise IllegalAction("not_your_turn")
+
+    def to_act(self) -> list[int]:
+        return [seat for seat in self.state.to_act() if seat != CHANCE]
+
+    def phase(self) -> str:
+        return self.state.phase()
+
+    def standing(self) -> dict[str, Any]:
+        """The fields that `expect` may ask for."""
+        state = self.state
+        outcome = state.outcome() if state.is_terminal() else None
+        answer: dict[str, Any] = {
+            "landlord": state.public_landlord(),
+            "multiplier": state.multiplier(),
+            "result": state.result or "running",
+            "phase": self.phase(),
+            "to_act": self.to_act(),
+            "hands_left": [state.deck.length(hand) for hand in state.hands],
+            "next_first": outcome.next_first if outcome else None,
+            "deltas": list(outcome.deltas) if outcome else None,
+            "fee": list(outcome.fees) if outcome else None,
+        }
+        if state.result == "finished":
+            answer["winner"] = state.winning_side()
+        return answer
+
+
 def playing(
-    make: Callable[[Mapping[str, Any]], LandlordGame],
-    prepare: Callable[[LandlordState, Case], None],
-    act: Callable[[LandlordState, int, str], None],
-    standing: Callable[[LandlordState], dict[str, Any]],
+    make: Callable[[Mapping[str, Any]], LandlordGame], table: type[CaseTable] = CaseTable
 ) -> Callable[[Case], dict[str, Any]]:
     """The operation `play`: how the hand stands after the actions, or `illegal_at`."""
 
@@ -59,54 +108,15 @@ def playing(
         wealth = config.pop("wealth", None)
         config = {key: value for key, value in config.items() if not key.startswith("time_")}
         game = make(config)
-        state = game.new_state(game.info.max_seats, wealth=wealth)
-        prepare(state, case)
+        at = table(game.new_state(game.info.max_seats, wealth=wealth), case)
         for index, (seat, text) in enumerate(case["actions"]):
             try:
-                act(state, seat, text)
+                at.act(seat, text)
             except IllegalAction:
                 return {"illegal_at": index}
-        return standing(state)
+        return at.standing()
 
     return play
-
-
-def deal_all(state: LandlordState, case: Case) -> None:
-    """The cards of a case, first and turned-up card as it says."""
-    deck, deal = state.deck, case["deal"]
-    hands = tuple(deck.parse(text) for text in deal["hands"])
-    bottom, mark = deck.parse(deal.get("bottom", "")), deck.parse(deal.get("open_card", ""))
-    first = deal.get("open_seat", case["first_seat"])
-    state.deal_unchecked((first, hands, bottom, mark))
-
-
-def take(state: LandlordState, seat: int, text: str) -> None:
-    """One line of a case; `timeout` is the default action of a seat that is to act."""
-    if text != "timeout":
-        state.apply(seat, state.game.parse(state, seat, text))
-    elif seat in state.to_act() and seat != CHANCE:
-        state.apply(seat, state.default_action(seat))
-    else:
-        raise IllegalAction("not_your_turn")
-
-
-def stands(state: LandlordState) -> dict[str, Any]:
-    """The common fields of an answer."""
-    outcome = state.outcome() if state.is_terminal() else None
-    answer: dict[str, Any] = {
-        "landlord": state.public_landlord(),
-        "multiplier": state.multiplier(),
-        "result": state.result or "running",
-        "phase": state.phase(),
-        "to_act": [seat for seat in state.to_act() if seat != CHANCE],
-        "hands_left": [state.deck.length(hand) for hand in state.hands],
-        "next_first": outcome.next_first if outcome else None,
-        "deltas": list(outcome.deltas) if outcome else None,
-        "fee": list(outcome.fees) if outcome else None,
-    }
-    if state.result == "finished":
-        answer["winner"] = state.winning_side()
-    return answer
 
 
 def booked(given: Mapping[str, Any], *, unit: int, seats: int, **more: Any) -> dict[str, list[int]]:
@@ -154,5 +164,5 @@ OPERATIONS: Operations = {
     **combinations(Doudizhu.combos),
     **titled(titles.BY_SCORE),
     "settle": _settle,
-    "play": playing(Doudizhu, deal_all, take, stands),
+    "play": playing(Doudizhu),
 }

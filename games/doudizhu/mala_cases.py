@@ -6,11 +6,8 @@ from games.doudizhu.cases import (
     Case,
     Operations,
     combinations,
-    deal_all,
     fled,
     playing,
-    stands,
-    take,
 )
 from games.doudizhu.mala import BLIND_FACTOR, ESCAPE_FACTOR, SEATS, Mala, stakes_settled
 
@@ -40,5 +37,5 @@ def _settle(case: Case) -> dict[str, list[int]]:
 OPERATIONS: Operations = {
     **combinations(Mala.combos),
     "settle": _settle,
-    "play": playing(Mala, deal_all, take, stands),
+    "play": playing(Mala),
 }

@@ -10,11 +10,8 @@ from games.doudizhu.cases import (
     Operations,
     booked,
     combinations,
-    deal_all,
     fled,
     playing,
-    stands,
-    take,
 )
 from games.doudizhu.four import ESCAPE_FACTOR, SEATS, FourPlayers
 from games.doudizhu.landlord import LandlordGame
@@ -35,7 +32,7 @@ def _operations(game: Callable[[Any], LandlordGame]) -> Operations:
     return {
         **combinations(game({}).combos),
         "settle": _settle,
-        "play": playing(game, deal_all, take, stands),
+        "play": playing(game),
     }
 
 

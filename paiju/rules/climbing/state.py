@@ -204,7 +204,7 @@ class ClimbingState:
             if not self._log or not 0 <= seat < len(self.hands):
                 raise IllegalAction("wrong_phase")
         elif self.stage != "play":
-            if self.stage == "deal" or action >= LOWEST_PLAY:
+            if not self._log or action >= LOWEST_PLAY:
                 raise IllegalAction("wrong_phase" if seat in self.to_act() else "not_your_turn")
             self._check_stage(seat, action)
         elif seat != self.turn:
@@ -435,6 +435,10 @@ class ClimbingState:
         self.counts = [self.deck.counts(hand) for hand in cards.hands]
         self.bottom = cards.bottom
         self._log[0] = (CHANCE, (first[0], cards.dealt, cards.bottom, first[3]))
+        self._forget_packed()
+
+    def _forget_packed(self) -> None:
+        """The log was changed (another world): nothing derived from it holds."""
         self._log_bytes, self._log_packed = bytearray(), 0
         self._public = None
 
