@@ -88,3 +88,25 @@ class HuanleBot(LandlordBot):
             return passes
         limit = self._CALLS_UP_TO if view["phase"] == "call" else self._ROBS_UP_TO
         return takes if self._burden(view) <= limit else passes
+
+
+class FiveBot(LandlordBot):
+    """Stays hidden; doubles with a light hand. The seat is told by the hand's length and role."""
+
+    _DOUBLES_UP_TO = 2.2
+
+    def _before_play(self, view: Mapping[str, Any], legal: Sequence[int]) -> int:
+        passes, doubles = legal
+        if view["phase"] == "reveal":
+            return passes
+        return doubles if self._burden(view) <= self._DOUBLES_UP_TO else passes
+
+    def _friends(self, view: Mapping[str, Any], me: int) -> Sequence[int]:
+        """As long as nobody knows better, everybody but the open landlord is a farmer."""
+        landlord, hidden = view["landlord"], view["hidden"]
+        if view["role"] == "open":
+            return () if hidden is None else (hidden,)
+        if view["role"] == "hidden":
+            return (landlord,)
+        others = range(len(view["counts"]))
+        return [seat for seat in others if seat not in (me, landlord, hidden)]

@@ -59,6 +59,10 @@ class LandlordState(ClimbingState):
         """Base score not included."""
         raise NotImplementedError
 
+    def shown_multiplier(self) -> int:
+        """As far as everybody may know it."""
+        return self.multiplier()
+
     def penalty(self, seat: int) -> int:
         """What escaping now costs the seat."""
         raise NotImplementedError
@@ -110,7 +114,7 @@ class LandlordState(ClimbingState):
             "last": self.last,
             "shown": [None if cards is None else names(cards) for cards in self.shown],
             "played": "".join([str(self.played >> 4 * rank & 15) for rank in range(15)]),
-            "multiplier": self.multiplier(),
+            "multiplier": self.shown_multiplier(),
             **self._public_more(),
         }
         if self.result is not None:
@@ -204,7 +208,7 @@ class LandlordState(ClimbingState):
         )
 
     def _nobody_calls(self, result: str) -> Event:
-        """The end of a hand without a landlord; nobody sees the cards."""
+        """The end of a hand without a landlord."""
         self.stage, self.result = "end", result
         return Event(result, {})
 
