@@ -451,7 +451,8 @@ class ClimbingState:
         """All of the state, in this program's own packing; records are for keeping."""
         saved: list[Any] = [getattr(self, name) for name in self._SAVED]
         if self.deck.size > _NARROW:
-            saved = [_packed(value) for value in saved]
+            for place in _WIDE:
+                saved[place] = _packed(saved[place])
         return _encode((self.game.id, self.wealth, self.carry, self._packed_log(), saved))
 
     def _packed_log(self) -> bytes:
@@ -459,7 +460,7 @@ class ClimbingState:
         packed = self._log_bytes
         for index in range(self._log_packed, len(self._log)):
             seat, action = self._log[index]
-            packed += _encode((seat, _packed(action)))
+            packed += _encode((seat, _packed(action) if seat < 0 or action > 255 else action))
         self._log_packed = len(self._log)
         return _ARRAY + self._log_packed.to_bytes(4, "big") + packed
 
@@ -496,6 +497,8 @@ class ClimbingState:
 _COPIED = (list, bytearray)
 _ARRAY = b"\xdd"
 """Msgpack: an array, whose length follows in four bytes."""
+_WIDE = [ClimbingState._SAVED.index(name) for name in ("hands", "bottom", "mark", "shown")]
+"""What of a snapshot may hold sets of cards."""
 _INTEGER_BITS = 63
 _NARROW = 54
 """With so many cards every integer of a state fits msgpack's 64 bits."""
