@@ -26,7 +26,8 @@ from paiju.rules.testkit._report import Report, Violation
 
 LIMIT = 6.0
 UNDEALT = -3
-"""The place of cards that chance has named and that nobody holds (a bottom, a stock)."""
+"""The place of cards that nobody holds: a bottom, a stock. Which cards there are is known from
+all deals together."""
 
 
 @dataclass
@@ -95,20 +96,14 @@ def measure_mixing(
     to hide something.
     """
     mixing = Mixing()
-    for number in range(hands):
-        hand = Hand(
-            game=game,
-            seats=seats or game.info.max_seats,
-            wealth=None,
-            carry={},
-            number=number,
-            seed=f"mixing {seed}:{number}",
-            report=Report(),
-        )
-        hand.deal()
+    dealt = [_dealt(game, number, seed, seats) for number in range(hands)]
+    deck: Pile = Counter()
+    for hand in dealt:
+        deck |= dealt_in(hand, hand.state)
+    for hand in dealt:
         if not hand.state.is_terminal():
             for viewer in hand.viewers:
-                _sample(mixing, hand, viewer, worlds)
+                _sample(mixing, hand, deck, viewer, worlds)
     if game.info.perfect_information:
         return mixing
     if mixing.worlds <= mixing.skipped:
@@ -123,13 +118,27 @@ def measure_mixing(
     return mixing
 
 
-def _sample(mixing: Mixing, hand: Hand, viewer: int, worlds: int) -> None:
-    real = _places(hand, hand.state, viewer)
+def _dealt(game: Game, number: int, seed: int | str, seats: int | None) -> Hand:
+    hand = Hand(
+        game=game,
+        seats=seats or game.info.max_seats,
+        wealth=None,
+        carry={},
+        number=number,
+        seed=f"mixing {seed}:{number}",
+        report=Report(),
+    )
+    hand.deal()
+    return hand
+
+
+def _sample(mixing: Mixing, hand: Hand, deck: Pile, viewer: int, worlds: int) -> None:
+    real = _places(hand, hand.state, deck, viewer)
     if len(real) < 2:
         return
     mixing.states += 1
     for _ in range(worlds):
-        sampled = _places(hand, hand.state.resample(viewer, hand.rng), viewer)
+        sampled = _places(hand, hand.state.resample(viewer, hand.rng), deck, viewer)
         if _sizes(sampled) == _sizes(real):
             mixing.add(real, sampled)
         else:
@@ -140,11 +149,11 @@ def _sizes(places: dict[int, Pile]) -> dict[int, int]:
     return {place: pile.total() for place, pile in places.items()}
 
 
-def _places(hand: Hand, state: State, viewer: int) -> dict[int, Pile]:
+def _places(hand: Hand, state: State, deck: Pile, viewer: int) -> dict[int, Pile]:
     """Place -> cards there that the viewer does not see."""
     piles = piles_of(state, hand.seats)
     places = hidden_from(viewer, views.encode(state.view(viewer)), piles)
-    rest = dealt_in(hand, state) - shown_in(views.encode(state.view(SPECTATOR)))
+    rest = deck - shown_in(views.encode(state.view(SPECTATOR)))
     for pile in piles:
         rest -= pile
     if rest:
