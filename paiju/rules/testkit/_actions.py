@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from paiju.rules.api import CHANCE, SPECTATOR, IllegalAction, TakesClaims
+from paiju.rules.api import CHANCE, SPECTATOR, IllegalAction
 
 if TYPE_CHECKING:
     from paiju.rules.testkit._hand import Hand
@@ -116,7 +116,7 @@ def _judge(hand: Hand, seat: int, action: Any, listed: set[Any]) -> None:
         hand.fail("turn", f"{hand.game.format(action)!r} is legal for viewer {seat}")
     elif (
         hand.game.info.enumerable
-        and not isinstance(state, TakesClaims)
+        and not hand.lists_claims
         and state.canonical(seat, action) not in listed
     ):
         text = hand.game.format(action)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, Protocol, cast, runtime_checkable
 
 from paiju.rules.api import Action, IllegalAction, Seat, TakesClaims
 
@@ -21,23 +21,22 @@ class ListsClaims(TakesClaims, Protocol):
         """What the seat may claim now, out of turn (like legal_actions, maybe a hint set)."""
 
 
-def _of_a_moment(hand: Hand) -> list[Claim]:
+def _of_a_moment(hand: Hand, state: ListsClaims) -> list[Claim]:
     """One random claim of each seat that has any."""
-    state = hand.state
     claims: list[Claim] = []
-    if isinstance(state, ListsClaims):
-        for seat in range(hand.seats):
-            possible = state.claims(seat)
-            if possible:
-                claims.append((seat, possible[hand.rng.below(len(possible))]))
+    for seat in range(hand.seats):
+        possible = state.claims(seat)
+        if possible:
+            claims.append((seat, possible[hand.rng.below(len(possible))]))
     return claims
 
 
 def claims_are_ordered(hand: Hand) -> None:
     """Each is legal and reads back; the order does not depend on who was quicker."""
-    state, claims = hand.state, _of_a_moment(hand)
-    if not claims or not isinstance(state, ListsClaims):
+    if not hand.lists_claims:
         return
+    state, takes = hand.state, cast(ListsClaims, hand.state)
+    claims = _of_a_moment(hand, takes)
     for seat, action in claims:
         text = hand.game.format(action)
         if not state.is_legal(seat, action):
@@ -45,15 +44,13 @@ def claims_are_ordered(hand: Hand) -> None:
         if hand.game.parse(state, seat, text) != action:
             hand.fail("claims", f"{text!r} reads as another action")
     before = state.hash()
-    orders = []
-    for sent in (claims, claims[::-1]):
-        try:
-            orders.append(list(state.order_claims(sent)))
-        except IllegalAction as refused:
-            hand.fail("claims", f"legal claims are refused together: {refused.code}")
-    if orders[0] != orders[1]:
+    try:
+        order, again = (list(takes.order_claims(sent)) for sent in (claims, claims[::-1]))
+    except IllegalAction as refused:
+        hand.fail("claims", f"legal claims are refused together: {refused.code}")
+    if order != again:
         hand.fail("claims", "the order of claims depends on the order in which they came")
-    if sorted(orders[0], key=repr) != sorted(claims, key=repr):
+    if sorted(order, key=repr) != sorted(claims, key=repr):
         hand.fail("claims", "other claims come back than were given")
     if state.hash() != before:
         hand.fail("claims", "ordering claims changed the state")
@@ -61,8 +58,9 @@ def claims_are_ordered(hand: Hand) -> None:
 
 def first_of_a_moment(hand: Hand) -> Claim | None:
     """The claim that the table would apply; None when nobody has one."""
-    claims = _of_a_moment(hand)
-    if not claims or not isinstance(hand.state, ListsClaims):
+    takes = cast(ListsClaims, hand.state)
+    claims = _of_a_moment(hand, takes)
+    if not claims:
         return None
     hand.report.claims += 1
-    return hand.state.order_claims(claims)[0]
+    return takes.order_claims(claims)[0]

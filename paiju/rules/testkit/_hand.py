@@ -6,6 +6,7 @@ looked at in one place, and its replay, outcome and record at the end.
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple, NoReturn
@@ -18,14 +19,15 @@ from paiju.rules.testkit._report import Report, Violation
 
 
 class Depth(NamedTuple):
-    """How much is checked at the steps of a watched hand.
+    """How much is checked at the steps of a watched hand, 1 in so many, at random.
 
-    deep_every: the deep checks (snapshots, refusals, other worlds) are made at one step of so
-    many, at random. viewers: for so many viewers a step in turn, 0 for all. dear_every: what
-    costs most (hints, restored snapshots of other worlds) in one of so many worlds.
+    deep_every: snapshots, lists, refusals, claims. secrets_every: other worlds, for so many
+    `viewers` a step in turn (0: all). dear_every: in so many of those worlds also what costs
+    most, hints and loaded snapshots.
     """
 
     deep_every: int = 8
+    secrets_every: int = 8
     viewers: int = 0
     dear_every: int = 4
 
@@ -57,13 +59,14 @@ class Hand:
         self.report = report
         self.depth = depth or Depth()
         self.rng = shuffle.ShakeRng(f"kit {seed}".encode())
-        draw = shuffle.ShakeRng(f"table {seed}".encode())
-        self.secret = bytes(draw.below(256) for _ in range(shuffle.SECRET_BYTES))
+        shake = hashlib.shake_256(f"table {seed}".encode())
+        self.secret = shake.digest(shuffle.SECRET_BYTES)
         self.contributions = [f"seat {seat} {seed}".encode() for seat in range(seats)]
         context = shuffle.hand_context("kit", number)
         self.table_rng = shuffle.ShakeRng(self.secret, self.contributions, context=context)
         self.state: State = self.new_state()
         self.twin: State = self.new_state()
+        self.lists_claims = isinstance(self.state, _claims.ListsClaims)
         self.texts: list[tuple[int, str]] = []
         self.recorded: list[RecordedAction] = []
         self.seen: list[Any] = []  # actions of any seat, to be tried where they do not belong
@@ -104,7 +107,8 @@ class Hand:
                 _secrets.pending_choices_stay_hidden(self)
                 _identity.state_is_whole(self)
             events = self._step(idle, leaves=leaves_at == len(self.texts))
-            if deep or len(self.texts) == 1 or self.state.is_terminal():
+            secrets = self.rng.below(self.depth.secrets_every) == 0
+            if secrets or len(self.texts) == 1 or self.state.is_terminal():
                 _secrets.worlds_look_the_same(self, events, self._some_viewers())
         return self._end()
 
@@ -159,7 +163,7 @@ class Hand:
             return self._time_out(seats)
         if CHANCE in acting and (not seats or self.rng.below(2)):
             return self._chance()
-        if isinstance(state, _claims.ListsClaims) and self.rng.below(2):
+        if self.lists_claims and self.rng.below(2):
             claim = _claims.first_of_a_moment(self)
             if claim is not None:
                 actor, action = claim

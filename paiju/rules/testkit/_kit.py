@@ -27,16 +27,18 @@ def run_kit(
     seats: int | None = None,
     wealth: Wealth = score_play,
     deep_every: int = 8,
+    secrets_every: int | None = None,
     viewers: int = 0,
     dear_every: int = 4,
 ) -> Report:
     """Play random hands and check every promise; Violation at the first broken one.
 
     seats: drawn for each match when None. wealth: what each seat has in hand number i, as
-    many as there may be seats (None: score play). For the rest see Depth. Equal seeds give
+    many as there may be seats (None: score play). For the rest see Depth;
+    secrets_every is deep_every when None. Equal seeds give
     equal runs.
     """
-    depth = Depth(deep_every, viewers, dear_every)
+    depth = Depth(deep_every, secrets_every or deep_every, viewers, dear_every)
     return _run(game, hands, seed, seats, wealth, depth, Hand.play)
 
 
