@@ -29,6 +29,7 @@ class Company:
         self,
         *,
         addresses: Sequence[str],
+        server_keys: Sequence[bytes],
         secret: bytes,
         mind: Mind,
         locale: str,
@@ -36,6 +37,7 @@ class Company:
         pool: ChannelPool,
     ) -> None:
         self._addresses = addresses
+        self._server_keys = server_keys
         self._secret = secret
         self._mind = mind
         self._locale = locale
@@ -89,7 +91,11 @@ class Company:
             number = next(self._numbers)
             secret = hashlib.sha256(self._secret + f"/robot/{number}".encode()).digest()
             async with HallClient(
-                self._addresses, locale=self._locale, kind="robot", pool=self._pool
+                self._addresses,
+                server_keys=self._server_keys,
+                locale=self._locale,
+                kind="robot",
+                pool=self._pool,
             ) as client:
                 try:
                     await client.guest(secret, name=f"Robot-{secret.hex()[:4]}")

@@ -26,6 +26,7 @@ from typing import Any
 from game_server.supervisor import leftovers
 from game_server.supervisor.folders import Lock, write_json
 from paiju.service.settings import BadSettings
+from paiju.wire.server_keys import decode, encode
 
 READY_WITHIN_S = 90.0
 END_GAME_WITHIN_S = 75.0
@@ -155,6 +156,10 @@ class LocalHall:
     ) -> None:
         self.table_hosts = hosts
         self.gateways: list[str] = []
+        self.web_gateways: list[str] = []
+        """For browsers, ws:// and wss://."""
+        self.server_keys: tuple[bytes, ...] = ()
+        """What clients pin."""
         self.database_url = ""
         """For SQLAlchemy's synchronous engine."""
         self.metrics: dict[str, str] = {}
@@ -229,12 +234,16 @@ class LocalHall:
         )
         self.metrics["game-server"] = state["metrics"]
         self.gateways = list(state["gateways"])
+        self.web_gateways = list(state["web_gateways"])
+        self.server_keys = tuple(decode(key) for key in state["server_keys"])
         self.seconds = time.monotonic() - begun
         write_json(
             self._folder / "hall.json",
             {
                 "pid": os.getpid(),
                 "gateways": self.gateways,
+                "web_gateways": self.web_gateways,
+                "server_keys": [encode(key) for key in self.server_keys],
                 "admin": self._data.state().get("admin", ""),
                 "metrics": self.metrics,
                 "logs": str(self.logs),

@@ -154,4 +154,4 @@ def play(harness: Witness, luck: random.Random, *, hands: int) -> None:
 def test_every_prefix_gives_the_table_of_that_moment(room) -> None:  # type: ignore[no-untyped-def]
     harness = Witness(seed=f"prefix {room.id}", room=room)
     play(harness, random.Random(room.id), hands=2)
-    assert check_prefixes(harness, every=5) > 10
+    assert check_prefixes(harness, every=5) >= 5
