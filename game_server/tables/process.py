@@ -205,7 +205,7 @@ class HostProcess:
             "unix_path": unix_path,
             "tcp_address": links.tcp_address,
         }
-        log.info("host.ready", **self._info)
+        log.info("host.ready", **self._info, recovery_s=round(time.monotonic() - began, 3))
         self._ready.set_result(self._info)
         await self._stop.wait()
         await self._shut_down(outbox, links, journal)
