@@ -138,7 +138,7 @@ class Partition:
 
     def _run_steps(self, counts: int, first: int, *, longest_only: bool) -> list[_Step]:
         """The runs that begin with the lowest rank."""
-        steps = []
+        steps: list[_Step] = []
         held = count_of(counts, first)
         for copies, shortest, longest, name in self._runs:
             if held < copies:
