@@ -127,7 +127,7 @@ class ClimbingState(Dealing):
         elif seat != self.turn:
             raise IllegalAction("not_your_turn")
         elif action >= LOWEST_PLAY:
-            self._reading(seat, action)
+            self._laid(seat, action)
         elif action != PASS:
             raise IllegalAction("wrong_phase")
         elif self.table is None:
@@ -138,24 +138,26 @@ class ClimbingState(Dealing):
         if seat != self.turn:
             raise IllegalAction("not_your_turn")
 
-    def _reading(self, seat: int, action: int) -> Reading:
-        """The reading that a play lays; IllegalAction. The turn is checked before."""
+    def _laid(self, seat: int, action: int) -> tuple[Reading, int, tuple[str, ...]]:
+        """What a play lays: reading, packed counts, names. IllegalAction; the turn is checked
+        before."""
         cards = action >> 8
         lacking = self.deck.lacking(self.hands[seat], cards)
         if lacking:
             raise IllegalAction("not_in_hand", cards=" ".join(self.deck.names(lacking)))
         combos, table = self.combos, self.table
-        readings = combos.readings.get(_facts(self.deck, cards)[0])
+        counts, names = _facts(self.deck, cards)
+        readings = combos.readings.get(counts)
         number = (action & 0xFF) - PLAY
         if readings and number:
             readings = combos.named(readings, number)
         if not readings:
             raise IllegalAction("no_such_play")
         if table is None:
-            return readings[0]
+            return readings[0], counts, names
         for reading in readings:
             if combos.beats(reading, table):
-                return reading
+                return reading, counts, names
         raise IllegalAction("does_not_beat", **table.shown())
 
     def legal_actions(self, seat: int) -> Sequence[int]:
@@ -235,10 +237,9 @@ class ClimbingState(Dealing):
         return [_PASSED[seat]]
 
     def _play(self, seat: int, action: int) -> list[Event]:
-        reading = self._reading(seat, action)
+        reading, counts, names = self._laid(seat, action)
         kind, rank, length = reading
         cards = action >> 8
-        counts, names = _facts(self.deck, cards)
         seats = len(self.hands)
         self._log.append((seat, action))
         self._public = None
