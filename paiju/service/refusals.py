@@ -44,9 +44,17 @@ SENTENCES: Mapping[str, tuple[str, str]] = {
     "BAD_SECRET": ("A device secret has 32 bytes.", "设备密钥须为 32 字节。"),
     "BAD_TICKET": ("The ticket is not valid; log in again.", "票据无效，请重新登录。"),
     "STALE_SESSION": ("A newer session has taken over.", "已有更新的会话。"),
+    "LOCKED": (
+        "Too many wrong passwords; try again in {seconds} s.",
+        "密码错误次数过多，请在 {seconds} 秒后重试。",
+    ),
+    "BANNED": ("This account is closed.", "该账号已被封禁。"),
     "FROZEN": ("This account is frozen until {until}.", "账号已冻结至 {until}。"),
     "MAY_NOT_PLAY": ("This account may not play now: {reason}.", "该账号目前不能游戏：{reason}。"),
     "NO_SUCH_PLAYER": ("There is no such player.", "没有这个玩家。"),
+    "NO_SUCH_REPORT": ("There is no such report.", "没有这条举报。"),
+    "NO_SUCH_PENALTY": ("There is no such penalty.", "没有这条处罚。"),
+    "BAD_POLICY": ("That is no policy: {detail}.", "处罚规则无效：{detail}。"),
     # load and life cycle
     "BUSY": ("The server is busy; try again shortly.", "服务器繁忙，请稍后再试。"),
     "RETRY": ("Not possible right now; try again shortly.", "暂时无法处理，请稍后再试。"),
