@@ -51,6 +51,11 @@ def meet(left: int, right: int) -> int:
     return singles | pairs | crossed
 
 
+def join(left: int, right: int) -> int:
+    """Of each card the larger number of copies."""
+    return left + right - meet(left, right)
+
+
 def size_of(cards: int) -> int:
     """Number of cards."""
     return (cards & ONES).bit_count() + 2 * (cards & ONES << 1).bit_count()

@@ -15,7 +15,7 @@ from paiju.rules.tricks.contest import Key
 from paiju.rules.tricks.follow import filled, places
 from paiju.rules.tricks.packs import UNITS, copies_of, pairs, size_of, triples, types_of
 from paiju.rules.tricks.ranking import TRUMP, Ranking
-from paiju.rules.tricks.shapes import PAIR, SINGLE, TRIPLE, Component, Shape, decompose, shape_of
+from paiju.rules.tricks.shapes import KIND_NAMES, PAIR, SINGLE, TRIPLE, Component, Shape, decompose, shape_of
 
 
 class Lead(NamedTuple):
@@ -33,6 +33,10 @@ class TrickRules(Protocol):
     """The rules of one hand; immutable."""
 
     ranking: Ranking
+
+    @property
+    def kind_names(self) -> Sequence[str]:
+        """Of the kinds of components, as players call them."""
 
     def components(self, cards: int) -> tuple[Component, ...]:
         """Of a lead, in canonical order; () for what cannot be led."""
@@ -78,6 +82,8 @@ def best_of(rules: TrickRules, lead: Lead, plays: Sequence[int]) -> int:
 class Tractors:
     """Shengji: any set of one suit may be led; pairs, triples and runs oblige."""
 
+    kind_names = KIND_NAMES
+
     def __init__(self, ranking: Ranking) -> None:
         self.ranking = ranking
 
@@ -112,6 +118,8 @@ class Sticks:
     dead: a stick or roller that is held must be played on one. A card held in exactly two
     copies must answer a stick; a roller need not be broken for it.
     """
+
+    kind_names = ("single", "stick", "roller")
 
     def __init__(self, ranking: Ranking, *, dead: bool) -> None:
         self.ranking = ranking
