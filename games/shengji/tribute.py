@@ -108,6 +108,7 @@ class Tribute(Phase):
     verbs = (TRIBUTE,)
 
     def enter(self, state: State) -> list[Event]:
+        state.owed = min(state.owed, *state.hand_sizes())
         if not state.owed:
             return self.on(state)
         payer = (state.dealer + 3) % SEATS
