@@ -53,8 +53,9 @@ class TrickGame:
     parameters: ClassVar[Mapping[str, Parameter]]
     phases: ClassVar[Mapping[str, Phase]]
     first_phase: ClassVar[str] = "declare"
-    actions_beside: ClassVar[int] = 60
-    """More than the actions of all phases but the play, chance included, per deck and deal."""
+    actions_beside: ClassVar[int] = 200
+    """More than all actions but rounds of the deal and plays: each of at most 17 claims and
+    counters of the bottom asks up to four seats again."""
 
     def __init__(self, parameters: Mapping[str, Any] | None = None) -> None:
         self.values = _checked(self.name, self.parameters, parameters or {})
@@ -80,7 +81,7 @@ class TrickGame:
             simultaneous=self.phases[self.first_phase].together,
             zero_sum=True,
             enumerable=False,
-            max_actions=self.actions_beside + len(self.pack),
+            max_actions=self.actions_beside + 2 * len(self.pack),
         )
 
     # ---- what a rule set says --------------------------------------------------------------
