@@ -39,6 +39,8 @@ class Kind(NamedTuple):
     pairs: int = 0
     """Wing pairs per group."""
     bomb: bool = False
+    distinct: bool = False
+    """Wing pairs must be of different ranks; else four equal cards are two pairs."""
 
     @property
     def is_run(self) -> bool:
@@ -71,6 +73,7 @@ class Body(NamedTuple):
     counts: int
     cards: int
     pairs: int
+    distinct: bool = False
 
 
 @cache
@@ -84,11 +87,11 @@ def wing_cards(number: int) -> tuple[int, ...]:
 
 
 @cache
-def wing_pairs(number: int) -> tuple[int, ...]:
-    """All multisets of so many pairs; four equal cards are two pairs, jokers never a pair."""
+def wing_pairs(number: int, distinct: bool = False) -> tuple[int, ...]:
+    """All multisets of so many pairs; two of one rank unless distinct; jokers never a pair."""
     out = []
     for ranks in combinations_with_replacement(range(13), number):
-        if all(ranks.count(rank) <= 2 for rank in set(ranks)):
+        if all(ranks.count(rank) <= (1 if distinct else 2) for rank in set(ranks)):
             out.append(sum(ONE[rank] * 2 for rank in ranks))
     return tuple(out)
 
@@ -120,7 +123,9 @@ class Combos:
                 length = kind.copies if kind.bomb else 1
                 for rank in range(ranks):
                     reading = Reading(kind.name, rank, length)
-                    yield Body(reading, ONE[rank] * kind.copies, kind.cards, kind.pairs)
+                    yield Body(
+                        reading, ONE[rank] * kind.copies, kind.cards, kind.pairs, kind.distinct
+                    )
 
     def _runs(self, kind: Kind) -> Iterator[Body]:
         group = kind.copies + kind.cards + 2 * kind.pairs
@@ -132,6 +137,7 @@ class Combos:
                     run(first, length, kind.copies),
                     kind.cards * length,
                     kind.pairs * length,
+                    kind.distinct,
                 )
 
     def _build(self) -> dict[int, tuple[Reading, ...]]:
@@ -141,7 +147,7 @@ class Combos:
             if body.cards:
                 wings = wing_cards(body.cards)
             elif body.pairs:
-                wings = wing_pairs(body.pairs)
+                wings = wing_pairs(body.pairs, body.distinct)
             taken = ranks_of(body.counts)
             for wing in wings:
                 if not wing & taken:

@@ -50,8 +50,8 @@ class ClimbingGame(Generic[S]):
     info: ClassVar[Info]
     title: ClassVar[Mapping[str, str]]
     parameters: ClassVar[Mapping[str, Parameter]]
-    combos: ClassVar[Combos]
-    finder: ClassVar[Finder]
+    combos: Combos
+    finder: Finder
     verbs: ClassVar[Mapping[str, int]]
     state_class: ClassVar[type[Any]]
 

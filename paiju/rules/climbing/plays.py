@@ -328,7 +328,7 @@ def _winged(kind: Kind, counts: int, masks: tuple[int, int, int, int], mask: int
         elif pairs == 1:
             wings = _groups(masks[1] ^ one, 2)
         else:
-            wings = _wings(counts & ~(one * 15), cards, pairs)
+            wings = _wings(counts & ~(one * 15), cards, pairs, kind.distinct)
         if wings:
             out.append((one * copies, wings))
     return out
@@ -338,14 +338,17 @@ def _planes(kind: Kind, counts: int, mask: int, length: int) -> _Winged:
     """Runs of that length in the mask."""
     out: _Winged = []
     for body in _runs(mask, length, kind.copies):
-        wings = _wings(counts & ~ranks_of(body), kind.cards * length, kind.pairs * length)
+        rest = counts & ~ranks_of(body)
+        wings = _wings(rest, kind.cards * length, kind.pairs * length, kind.distinct)
         if wings:
             out.append((body, wings))
     return out
 
 
-def _wings(rest: int, cards: int, pairs: int) -> _Found:
-    return _choose(rest, cards, 1) if cards else _choose(_pairs_only(rest), pairs, 2)
+def _wings(rest: int, cards: int, pairs: int, distinct: bool) -> _Found:
+    if cards:
+        return _choose(rest, cards, 1)
+    return _choose(held(rest)[1] * 2 if distinct else _pairs_only(rest), pairs, 2)
 
 
 def _pairs_only(counts: int) -> int:

@@ -81,8 +81,9 @@ class ClimbingState:
 
     __slots__ = (*_SAVED, "_log", "_public", "carry", "counts", "game", "wealth")
 
-    combos: ClassVar[Combos]
-    finder: ClassVar[Finder]
+    combos: Combos
+    finder: Finder
+    """Of the class, or of the state where they depend on parameters."""
 
     hands: list[int]
     plays: list[int]
