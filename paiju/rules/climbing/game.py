@@ -32,6 +32,11 @@ def checked(
     values: dict[str, int] = {}
     for key, parameter in allowed.items():
         value = given.get(key, parameter.default)
+        if isinstance(parameter.default, bool):
+            if not isinstance(value, bool):
+                raise ValueError(f"{name}: {key} is {value!r}, true or false is needed")
+            values[key] = value
+            continue
         low, high = parameter.minimum or 0, parameter.maximum or 0
         if not isinstance(value, int) or isinstance(value, bool) or not low <= value <= high:
             raise ValueError(f"{name}: {key} is {value!r}, allowed are {low} to {high}")
