@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from games.chihuoguo.hand import DRAW, FIRST, ChihuoguoState
 from games.chihuoguo.posts import kind_of, parting
-from games.chihuoguo.rules import DRAW, FIRST, Chihuoguo, ChihuoguoState
+from games.chihuoguo.rules import Chihuoguo
 from paiju.rules.api import CHANCE, IllegalAction
 from paiju.rules.cards import parse_cards
 

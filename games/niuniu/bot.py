@@ -1,8 +1,9 @@
 """The bot of the bull games: plays from a view, never from a state.
 
-Arranging is a task with one right result, so it takes the first split there is. In the game
-with bets it bids and bets high where somebody may forget to arrange, see `BullBot.act`.
-Deterministic: equal views give equal moves.
+Arranging has one right result, so it lays the first split there is and shows. Where there are
+bets the payments are symmetric: against somebody who arranges as well no bank and no bet is
+worth anything in the mean. It is worth something against who forgets to arrange; therefore it
+takes the bank and the highest chip. Deterministic.
 """
 
 from __future__ import annotations
@@ -12,7 +13,11 @@ from typing import Any
 
 
 class BullBot:
-    """`legal` lists what lays a bull first, what gives up last."""
+    """Bot of all three games."""
 
     def act(self, view: Mapping[str, Any], legal: Sequence[Any], budget_ms: int = 20) -> Any:
+        """The first of `legal`: games list what the bot wants first.
+
+        That is the bank before passing, the highest chip, a split before giving up.
+        """
         return legal[0]

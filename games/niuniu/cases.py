@@ -6,7 +6,8 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 
-from games.niuniu.aiqipai import AiqipaiNiuniu, AiqipaiState
+from games.niuniu.aiqipai import AiqipaiNiuniu
+from games.niuniu.aiqipai_hand import AiqipaiState
 from games.niuniu.bulls import group_rank, highest_card, kind_of, player_wins, splits
 from games.niuniu.douniu import Douniu, DouniuState
 from games.niuniu.game import DEAL, FIRST, BullGame, BullState

@@ -10,14 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
 from games.niuniu.bot import BullBot
-from games.niuniu.bulls import (
-    FIVE_FLOWER,
-    FOUR_BOMB,
-    Bulls,
-    best_split,
-    kind_of,
-    splits,
-)
+from games.niuniu.bulls import FIVE_FLOWER, FOUR_BOMB, Bulls, best_split, kind_of, splits
 from games.niuniu.game import ARRANGE, DEAL, BullGame, BullState, arrange
 from games.niuniu.points import STEPS, Rates, settled
 from paiju.rules.api import CHANCE, Bot, Event, IllegalAction, Info, Outcome, Parameter, Rng
@@ -128,7 +121,7 @@ class DouniuState(BullState):
         """Other hands are dealt anew, and arranged where they were arranged."""
         if self.stage != "arrange":
             return self._log
-        hands = self._redealt([other == seat for other in range(self.seats)], rng)
+        hands = self.redealt([other == seat for other in range(self.seats)], rng)
         log: list[tuple[int, Action]] = []
         for who, action in self._log:
             if isinstance(action, tuple):

@@ -13,6 +13,10 @@ from paiju.rules.showdown import ARGUMENT, Action, RoundGame, RoundState
 
 ARRANGE = ARGUMENT
 """`cards << 8 | ARRANGE`: these three are the first group."""
+BET = ARGUMENT + 1
+"""`amount << 8 | BET`, in the game with chips."""
+HINT = 2
+"""Let the system arrange, in the same game."""
 FIRST = "first"
 """(FIRST, seat): nature names the banker, or who may bid first."""
 DEAL = "deal"
@@ -112,7 +116,7 @@ class BullState(RoundState):
             for seat, hand in enumerate(self.hands)
         ]
 
-    def _redealt(self, known: list[bool], rng: Rng) -> tuple[int, ...]:
+    def redealt(self, known: list[bool], rng: Rng) -> tuple[int, ...]:
         """The hands with every one that is not known dealt anew from the cards not seen."""
         seen = 0
         for hand, shown in zip(self.hands, known, strict=True):

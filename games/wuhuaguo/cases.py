@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from games.wuhuaguo.hand import SEATS, WuhuaguoState
 from games.wuhuaguo.kinds import figs
-from games.wuhuaguo.rules import SEATS, Wuhuaguo, WuhuaguoState
+from games.wuhuaguo.rules import Wuhuaguo
 from paiju.rules.api import IllegalAction
 from paiju.rules.cards import BJ, cards_of, mask_of, parse_cards
 from paiju.rules.climbing import Reading

@@ -5,7 +5,7 @@ The same for a state and for a client that has only its view.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from games.wuhuaguo.kinds import Kinds
@@ -14,7 +14,8 @@ from paiju.rules.climbing import PASS, PLAY, Reading
 from paiju.rules.climbing.packed import counts_of
 
 OPENING_CARD = parse_card("3h")
-_OPENING = BITS[OPENING_CARD]
+OPENING = BITS[OPENING_CARD]
+"""3h as a set."""
 _THREES = 0b1111
 
 
@@ -26,7 +27,7 @@ class Turn(NamedTuple):
     opening: bool
     """It must play 3h."""
     alarm: bool
-    """The next seat holds one card: a single must be of the highest rank."""
+    """The next seat holds one card: a single must be of the highest rank. Not when opening."""
     must_beat: bool
     """It may not pass when it can beat the table."""
 
@@ -34,11 +35,11 @@ class Turn(NamedTuple):
         """The legal actions, each multiset of ranks once, pass first."""
         counts = counts_of(self.hand)
         if self.table is not None:
-            found: Iterable[int] = kinds.finder.follows(self.hand, counts, self.table)
+            found: Sequence[int] = kinds.finder.follows(self.hand, counts, self.table)
         else:
             found = kinds.finder.leads(self.hand, counts)
         if not (self.opening or self.alarm or self.must_beat):
-            return found  # type: ignore[return-value]
+            return found
         plays = list(found)
         if self.opening:
             plays = [opened(action) for action in plays if action >> 8 & _THREES]
@@ -53,10 +54,10 @@ class Turn(NamedTuple):
 def opened(action: int) -> int:
     """The same play with 3h in the place of its lowest 3."""
     cards = action >> 8
-    if cards & _OPENING:
+    if cards & OPENING:
         return action
     lowest = cards & -cards
-    return (cards ^ lowest | _OPENING) << 8 | action & 0xFF
+    return (cards ^ lowest | OPENING) << 8 | action & 0xFF
 
 
 def highest_rank(hand: int) -> int:
@@ -70,4 +71,4 @@ def is_low_single(action: int, top: int) -> bool:
 
 
 def has_opening(cards: int) -> bool:
-    return bool(cards & _OPENING)
+    return bool(cards & OPENING)

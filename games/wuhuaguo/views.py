@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from paiju.rules.cards import RANKS, names_of
 
 if TYPE_CHECKING:
-    from games.wuhuaguo.rules import WuhuaguoState
+    from games.wuhuaguo.hand import WuhuaguoState
 
 
 def public_view(state: WuhuaguoState) -> dict[str, Any]:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from games.wuhuaguo.legal import OPENING_CARD, has_opening
+from games.wuhuaguo.legal import OPENING, OPENING_CARD, has_opening
 from paiju.rules.api import Rng
 from paiju.rules.cards import BITS, RANK_OF, cards_of
 
 if TYPE_CHECKING:
-    from games.wuhuaguo.rules import WuhuaguoState
+    from games.wuhuaguo.hand import WuhuaguoState
 
 
 def other_hands(state: WuhuaguoState, seat: int, rng: Rng) -> list[int]:
@@ -24,7 +24,7 @@ def other_hands(state: WuhuaguoState, seat: int, rng: Rng) -> list[int]:
     pool = [card for s, hand in enumerate(state.hands) if s != seat for card in cards_of(hand)]
     opener = state.banker
     if opener != seat and has_opening(state.hands[opener]):
-        hands[opener] |= BITS[OPENING_CARD]
+        hands[opener] |= OPENING
         places[opener] -= 1
         pool.remove(OPENING_CARD)
     for card in sorted(pool, reverse=True):

@@ -6,7 +6,7 @@ capped by what everybody has. A rule set adds its phases and its order of hands.
 """
 
 from paiju.rules.showdown.game import RoundGame
-from paiju.rules.showdown.parameters import numbers
+from paiju.rules.showdown.parameters import amount, numbers
 from paiju.rules.showdown.round import ARGUMENT, ESCAPE, Action, RoundState
 from paiju.rules.showdown.settle import Settlement, fees_taken, share, through_banker
 
@@ -17,6 +17,7 @@ __all__ = [
     "RoundGame",
     "RoundState",
     "Settlement",
+    "amount",
     "fees_taken",
     "numbers",
     "share",

@@ -9,12 +9,20 @@ from paiju.rules.api import Parameter
 Value = int | bool | str
 
 
+_DIGITS = 15
+"""Longer amounts are nonsense, and would not survive JSON in a browser."""
+
+
+def amount(text: str) -> int:
+    """An amount as a player writes it. ValueError for anything but an integer >= 0."""
+    if not (text.isascii() and text.isdigit() and len(text) <= _DIGITS):
+        raise ValueError(f"{text[:40]!r} is no amount")
+    return int(text)
+
+
 def numbers(text: str) -> tuple[int, ...]:
     """A table written as `5/10/15`. ValueError for anything but integers >= 0."""
-    parts = text.split("/")
-    if not all(part.isascii() and part.isdigit() for part in parts):
-        raise ValueError(f"{text!r} is no table of integers like 5/10/15")
-    return tuple(int(part) for part in parts)
+    return tuple([amount(part) for part in text.split("/")])
 
 
 def checked(
