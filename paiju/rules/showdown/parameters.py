@@ -59,7 +59,10 @@ def _value(
             raise ValueError(f"{label} is {value!r}, allowed are {', '.join(choices)}")
         return value
     low, high = parameter.minimum or 0, parameter.maximum or 0
-    table = numbers(value) if isinstance(value, str) else (int(value),)
+    try:
+        table = numbers(value) if isinstance(value, str) else (int(value),)
+    except ValueError as error:
+        raise ValueError(f"{label}: {error}") from None
     if isinstance(default, str) and len(table) != len(numbers(default)):
         raise ValueError(f"{label} is {value!r}, {len(numbers(default))} numbers are needed")
     if not isinstance(default, bool) and not all(low <= number <= high for number in table):
