@@ -228,8 +228,11 @@ class WuhuaguoState(ClimbingState):
     def could_be(self) -> bool:
         """Whether the log is legal with these cards."""
         again = type(self)(self.game, self.wealth, self.carry)
+        (_, deal), *played = self._log
+        assert isinstance(deal, tuple)
+        again.deal_unchecked(deal)
         try:
-            for seat, action in self._log:
+            for seat, action in played:
                 again.apply(seat, action)
         except IllegalAction:
             return False
