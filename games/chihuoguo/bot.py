@@ -36,8 +36,8 @@ class HotpotBot:
     def _results(self, view: Mapping[str, Any]) -> Counter[Result]:
         """How many of the unseen cards lead to each result."""
         posts = parse_cards(" ".join(view["posts"]))
-        shown = set(parse_cards(" ".join(view["shown"])))
-        return Counter(self._stakes.result(posts, c) for c in range(52) if c not in shown)
+        seen = set(parse_cards(" ".join(view["seen"])))
+        return Counter(self._stakes.result(posts, c) for c in range(52) if c not in seen)
 
     def _worth(self, view: Mapping[str, Any], results: Counter[Result], stake: int) -> float:
         if stake == 0:

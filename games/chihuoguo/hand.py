@@ -250,7 +250,7 @@ class ChihuoguoState(RoundState):
             "turns": self.game.turns(self.seats),
             "change": list(self.change),
             "gone": list(self.gone),
-            "shown": names_of(self.shown),
+            "seen": names_of(self.shown),
             "posts": self._names(),
             "kind": kind_of(self.posts) if self.posts else None,
             "wins_on": winning_ranks(self.posts) if on_turn else None,

@@ -27,13 +27,14 @@ BULLS = Bulls(FOUR_FLOWERS, FIVE_FLOWERS)
 class AiqipaiState(BullState):
     """One hand. Phases: first, bid, bet, deal, arrange, end.
 
-    first: the seat with priority. turn: who bids. choices: bets, the banker's is 0. laid: the
+    first: the seat with priority. turn: who bids. bids: 1 for the bank, 0 passed. choices: bets, the banker's is 0. laid: the
     first group, 0: not arranged. tries: arrangements made. shown: who has declared.
     """
 
     _SAVED: ClassVar[tuple[str, ...]] = (
         *BullState._SAVED,
         "turn",
+        "bids",
         "banker",
         "chips",
         "laid",
@@ -41,10 +42,11 @@ class AiqipaiState(BullState):
         "shown",
         "dealt",
     )
-    __slots__ = ("banker", "chips", "dealt", "laid", "shown", "tries", "turn")
+    __slots__ = ("banker", "bids", "chips", "dealt", "laid", "shown", "tries", "turn")
 
     game: AiqipaiNiuniu
     carried = "priority"
+    bids: list[int | None]
     chips: list[list[int] | None]
 
     def __init__(
@@ -56,6 +58,7 @@ class AiqipaiState(BullState):
     ) -> None:
         super().__init__(game, seats, wealth, carry)
         self.turn = -1
+        self.bids = [None] * seats
         self.banker = -1
         self.chips = [None] * seats
         self.laid = [0] * seats
@@ -161,6 +164,7 @@ class AiqipaiState(BullState):
 
     def _bid(self, seat: int, action: int) -> list[Event]:
         events = [Event("bid" if action == BID else "pass", {"seat": seat})]
+        self.bids[seat] = action
         self.turn = (seat + 1) % self.seats
         if action == PASS and self.turn != self.first:
             return events

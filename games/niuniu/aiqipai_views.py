@@ -24,11 +24,12 @@ def public_view(state: AiqipaiState) -> dict[str, Any]:
         "to_act": [seat for seat in state.to_act() if seat != CHANCE],
         "priority": None if state.first < 0 else state.first,
         "banker": None if state.banker < 0 else state.banker,
+        "bids": list(state.bids),
         "gone": list(state.gone),
         "chips": state.chips,
         "chosen": state.chosen(),
         "bets": state.bets() if over or state.stage in ("deal", "arrange") else None,
-        "shown": list(state.shown),
+        "declared": list(state.shown),
         "hands": [names_of(h) if o else None for h, o in zip(state.hands, open_hands, strict=True)],
         "groups": [names_of(g) if o else None for g, o in zip(state.laid, open_hands, strict=True)],
     }

@@ -158,6 +158,7 @@ def test_conformance_kit(parameters: dict[str, Any], hands: int) -> None:
 
 
 @pytest.mark.soak
+@pytest.mark.timeout(7200)
 @pytest.mark.parametrize(("parameters", "hands"), KIT, ids=str)
 def test_conformance_kit_for_long(parameters: dict[str, Any], hands: int) -> None:
     _kit(parameters, 100 * hands, deep_every=20)
@@ -310,6 +311,7 @@ def test_the_bot_beats_random_players() -> None:
 
 
 @pytest.mark.soak
+@pytest.mark.timeout(7200)
 @pytest.mark.parametrize("wealth", [None, WEALTH], ids=["score", "coins"])
 def test_the_bot_beats_random_players_over_a_thousand_deals(wealth: list[int] | None) -> None:
     assert advantage(GAME, 1000, wealth=wealth) > Z_99
@@ -320,7 +322,7 @@ def test_the_bot_counts_cards() -> None:
     bot, state = GAME.bot(), opened(GAME, "4h Qd")
     view, legal = state.view(0), state.legal_actions(0)
     assert bot.act(view, legal, 20) == 0
-    gone = {**view, "shown": [*view["shown"], "2s", "3s", "Ks"]}
+    gone = {**view, "seen": [*view["seen"], "2s", "3s", "Ks"]}
     assert bot.act(gone, legal, 20) == legal[-1]
 
 

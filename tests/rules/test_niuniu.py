@@ -113,6 +113,7 @@ def test_the_table_of_all_hands() -> None:
 
 
 @pytest.mark.soak
+@pytest.mark.timeout(7200)
 def test_each_of_all_hands() -> None:
     """The kind of every single hand, card by card."""
     kinds: Counter[str] = Counter()
@@ -222,6 +223,7 @@ def test_conformance_kit(name: str, parameters: dict[str, object], seats: int, h
 
 
 @pytest.mark.soak
+@pytest.mark.timeout(7200)
 @pytest.mark.parametrize(("name", "parameters", "seats", "hands"), KIT)
 def test_conformance_kit_for_long(
     name: str, parameters: dict[str, object], seats: int, hands: int
@@ -505,6 +507,7 @@ def test_the_bot_beats_random_players_where_there_are_bets() -> None:
 
 
 @pytest.mark.soak
+@pytest.mark.timeout(7200)
 def test_the_bot_beats_random_players_over_a_thousand_deals() -> None:
     assert advantage(REGISTRY.latest("aiqipai_niuniu"), 1000) > Z_99
 

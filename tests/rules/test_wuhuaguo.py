@@ -265,7 +265,7 @@ def test_worlds_are_equally_likely_under_a_ceiling() -> None:
     """Against a list of all worlds; chi-square at most four of its standard deviations high."""
     state = dealt(GAME, ["3c 8s Ks", "6d Ad", "4s 2s", "7s Jd"])
     state.ceiling = [10, 12, 12, 12]  # as after a king that was played under the alarm
-    names = "3c 8s Ks 6d Ad 7s Jd".split()
+    names = ["3c", "8s", "Ks", "6d", "Ad", "7s", "Jd"]
     worlds = set()
     for first in combinations(names, 3):
         rest = [name for name in names if name not in first]
@@ -427,6 +427,7 @@ def test_conformance_kit_where_one_must_beat() -> None:
 
 
 @pytest.mark.soak
+@pytest.mark.timeout(7200)
 @pytest.mark.parametrize("game", [GAME, MUST], ids=["usual", "must_beat"])
 def test_conformance_kit_for_long(game: Wuhuaguo) -> None:
     _kit(game, 100_000 if game is GAME else 5_000, "long", deep_every=30)
@@ -440,6 +441,7 @@ def test_the_bot_beats_random_players() -> None:
 
 
 @pytest.mark.soak
+@pytest.mark.timeout(7200)
 def test_the_bot_beats_random_players_over_a_thousand_deals() -> None:
     assert advantage(GAME, 1000) > Z_99
 
