@@ -27,8 +27,9 @@ BULLS = Bulls(FOUR_FLOWERS, FIVE_FLOWERS)
 class AiqipaiState(BullState):
     """One hand. Phases: first, bid, bet, deal, arrange, end.
 
-    first: the seat with priority. turn: who bids. bids: 1 for the bank, 0 passed. choices: bets, the banker's is 0. laid: the
-    first group, 0: not arranged. tries: arrangements made. shown: who has declared.
+    first: the seat with priority. turn: who bids. bids: 1 for the bank, 0 passed. choices:
+    bets, the banker's is 0. laid: the first group, 0: not arranged. tries: arrangements made.
+    shown: who has declared.
     """
 
     _SAVED: ClassVar[tuple[str, ...]] = (
