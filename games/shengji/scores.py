@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import NamedTuple, Protocol
 
 from games.shengji.actions import SEATS
-from paiju.rules.climbing.settle import Settlement, by_claim
+from paiju.rules.climbing.settle import Settlement, settled
 
 DIG_MAX = 64
 """No bottom counts more often."""
@@ -92,7 +92,7 @@ def booked(
     amounts: Sequence[int], *, fee: int, wealth: Sequence[int] | None, first: int
 ) -> Settlement:
     """Gains and losses per seat, paid as far as the losers can; fee: of every seat."""
-    return by_claim(
+    return settled(
         owed=[max(0, -amount) for amount in amounts],
         claim=[max(0, amount) for amount in amounts],
         fee=fee,
