@@ -24,6 +24,8 @@ MAX_REFRESH_CHARS = 512
 MAX_ROOM_CHARS = 64
 MAX_REPORT_CHARS = 500
 REPORT_KINDS = frozenset({"cheat", "abuse", "collusion", "other"})
+OWN_KINDS = frozenset({"vault"})
+"""What a client reports about itself: no player can be named."""
 MAX_CURSORS = 16
 MAX_SEAT = 255
 
@@ -175,6 +177,10 @@ def _chat(body: hall_pb2.Chat) -> None:
 
 
 def _report(body: hall_pb2.Report) -> None:
+    if body.kind in OWN_KINDS:
+        if body.player or len(body.detail) > MAX_REPORT_CHARS:
+            raise Refused("BAD_REPORT", detail=body.kind)
+        return
     if not body.player:
         raise Refused("NO_SUCH_PLAYER")
     if body.kind not in REPORT_KINDS:

@@ -34,6 +34,7 @@ from game_server.gateway.rooms import Rooms, RoomSpec
 from game_server.gateway.router import Router
 from game_server.gateway.session import Session
 from game_server.gateway.shards import ShardKey, ShardMap
+from game_server.gateway.signals import Signals
 from game_server.gateway.stream import LinkConfig, Sent
 from game_server.gateway.tickets import Tickets
 from paiju.service.ids import now_us
@@ -88,6 +89,12 @@ class Gateway:
         )
         self._presence = Presence(
             lambda request: data.call("Presence", request),
+            server=context.server,
+            gateway=context.gateway,
+        )
+        self._signals = Signals(
+            lambda request: data.call("Signal", request),
+            spawn=self._spawn,
             server=context.server,
             gateway=context.gateway,
         )
@@ -226,6 +233,7 @@ class Gateway:
         if player is None:
             return
         self._gone(connection, player)
+        self._signals.ended(player, reason)
         if self._players.release(player.id, connection):
             self.metrics.sessions.set(len(self._players))
             self._presence.changed(player.id, player.epoch, online=False)

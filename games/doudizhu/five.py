@@ -154,7 +154,12 @@ class FiveState(LandlordState):
     def _deal_events(self) -> list[Event]:
         mark = self.deck.names(self.mark)
         return [
-            Event("deal", {"first": self.first, "turned_up": mark, "hand": self.deck.names(hand)}, (seat,), None)
+            Event(
+                "deal",
+                {"first": self.first, "turned_up": mark, "hand": self.deck.names(hand)},
+                (seat,),
+                None,
+            )
             for seat, hand in enumerate(self.hands)
         ]
 
