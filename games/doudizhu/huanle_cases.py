@@ -15,8 +15,7 @@ from games.doudizhu.cases import (
     playing,
     titled,
 )
-from games.doudizhu.huanle import SEATS, STEPS, HuanleState, Huanle, Huopin, flight_penalty
-from paiju.rules.api import CHANCE, IllegalAction
+from games.doudizhu.huanle import SEATS, STEPS, Huanle, HuanleState, Huopin, flight_penalty
 
 
 class HuanleTable(CaseTable):

@@ -67,7 +67,8 @@ def overwrite(pid: int, found: bytes, put: bytes) -> int:
     """Replace every occurrence in writable memory; how many there were."""
     assert len(found) == len(put)
     hits = 0
-    with open(f"/proc/{pid}/maps") as maps, open(f"/proc/{pid}/mem", "r+b", buffering=0) as memory:
+    process = Path(f"/proc/{pid}")
+    with (process / "maps").open() as maps, (process / "mem").open("r+b", buffering=0) as memory:
         for line in maps:
             span, rights, *_ = line.split()
             if not rights.startswith("rw") or line.rstrip().endswith(("[vvar]", "[vsyscall]")):
