@@ -6,7 +6,6 @@ from typing import Any
 
 from games.doudizhu.cases import Case, CaseTable, Operations, combinations, fled, playing
 from games.doudizhu.five import (
-    DOUBLE,
     ESCAPE_FACTOR,
     NEXT,
     SEATS,
