@@ -30,7 +30,7 @@ from games.shengji.actions import (
 from games.shengji.tribute import exchangeable, height, receiver
 from paiju.rules.api import CHANCE, IllegalAction, Rng
 from paiju.rules.cards import BJ, RJ
-from paiju.rules.tricks.packs import UNITS, cards_of, copies_of, set_of, types_of
+from paiju.rules.tricks.packs import UNITS, copies_of, set_of, types_of
 
 if TYPE_CHECKING:
     from games.shengji.state import State
@@ -76,6 +76,11 @@ class _Story:
         assert isinstance(action, tuple)
         self.first, pack = action
         self.pack = list(pack)
+        self._slots_of: dict[int, list[int]] = {}
+        for slot, card in enumerate(pack):
+            self._slots_of.setdefault(card, []).append(slot)
+        self._known = [0] * SEATS  # what all knew at the last step, and the bottom then
+        self._bottom = 0
         self.place = [_STOCK] * len(pack)
         self.seen: set[int] = set()
         self.loose: set[int] = set()
@@ -202,25 +207,26 @@ class _Story:
 
     def find(self, cards: int, place: int) -> list[int]:
         """Slots in a place that hold these cards, such as the viewer knows first."""
-        out = []
-        for card in cards_of(cards):
-            here = [
-                s
-                for s, (p, c) in enumerate(zip(self.place, self.pack, strict=True))
-                if p == place and c == card and s not in out
-            ]
-            out.append(min(here, key=lambda s: (s not in self.seen, s)))
+        out: list[int] = []
+        for card in types_of(cards):
+            here = [s for s in self._slots_of[card] if self.place[s] == place]
+            here.sort(key=lambda s: s not in self.seen)
+            out += here[: copies_of(cards, card)]
         return out
 
     def _shown(self, again: State) -> None:
         """What all know by now: shown cards of hands, an open bottom."""
         for seat, known in enumerate(again.known):
+            if known == self._known[seat]:
+                continue
+            self._known[seat] = known
             for card in types_of(known):
                 copies = copies_of(known, card)
                 slots = self.find(copies * UNITS[card], seat)
                 self.seen.update(slots)
                 self.loose.difference_update(slots)
-        if again.bottom_open:
+        if again.bottom_open and again.bottom != self._bottom:
+            self._bottom = again.bottom
             slots = [s for s, place in enumerate(self.place) if place == _BOTTOM]
             self.seen.update(slots)
             self.loose.difference_update(slots)

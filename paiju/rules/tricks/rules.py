@@ -15,7 +15,16 @@ from paiju.rules.tricks.contest import Key
 from paiju.rules.tricks.follow import filled, places
 from paiju.rules.tricks.packs import UNITS, copies_of, pairs, size_of, triples, types_of
 from paiju.rules.tricks.ranking import TRUMP, Ranking
-from paiju.rules.tricks.shapes import KIND_NAMES, PAIR, SINGLE, TRIPLE, Component, Shape, decompose, shape_of
+from paiju.rules.tricks.shapes import (
+    KIND_NAMES,
+    PAIR,
+    SINGLE,
+    TRIPLE,
+    Component,
+    Shape,
+    decompose,
+    shape_of,
+)
 
 
 class Lead(NamedTuple):
