@@ -39,6 +39,7 @@ def check(files: Files, json: Json = None) -> None:
                 if not answer.passed:
                     failed.append(answer.id)
                     console.print(f"[red]failed[/red] {answer.id}", highlight=False)
+                    console.print(f"  at       {answer.place}", markup=False, highlight=False)
                     console.print(f"  expected {answer.expected}", markup=False)
                     console.print(f"  got      {answer.got}", markup=False)
     except golden.BadCases as error:
