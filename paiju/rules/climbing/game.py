@@ -57,8 +57,9 @@ class ClimbingGame(Generic[S]):
     info: ClassVar[Info]
     title: ClassVar[Mapping[str, str]]
     parameters: ClassVar[Mapping[str, Parameter]]
-    combos: ClassVar[Combos]
-    finder: ClassVar[Finder]
+    combos: Combos
+    finder: Finder
+    """Of the class, or of the object where they depend on parameters."""
     deck: ClassVar[Deck]
     verbs: ClassVar[Mapping[str, int]]
     state_class: ClassVar[type[Any]]

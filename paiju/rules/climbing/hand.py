@@ -56,8 +56,9 @@ class HandData:
         *("carry", "counts", "game", "wealth"),
     )
 
-    combos: ClassVar[Combos]
-    finder: ClassVar[Finder]
+    combos: Combos
+    finder: Finder
+    """Of the class, or of the state where they depend on parameters."""
     deck: ClassVar[Deck]
     deal_sizes: ClassVar[Sequence[int]] = ()
     """Cards per seat; what is left of the deck is the bottom."""
