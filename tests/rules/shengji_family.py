@@ -64,7 +64,7 @@ def check_promises(games: Sequence[Callable[[], TrickGame]], *, hands: int) -> N
     played = 0
     for make in games:
         report = run_kit(
-            short(make()), hands=-(-hands // len(games)), seed="kit", wealth=wealth, deep_every=60
+            short(make()), hands=-(-hands // len(games)), seed="kit", wealth=wealth, deep_every=100
         )
         played += report.hands
         # Three cards are often known altogether; whole hands always have another world.

@@ -231,7 +231,7 @@ def test_an_escape_costs_the_leaver_only() -> None:
 
 def test_conformance_kit() -> None:
     """Short hands with living and dead sticks."""
-    check_promises(list(VARIANTS.values()), hands=240)
+    check_promises(list(VARIANTS.values()), hands=120)
 
 
 @pytest.mark.soak

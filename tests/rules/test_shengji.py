@@ -369,7 +369,7 @@ def test_a_void_stays_a_void_in_other_worlds() -> None:
 @pytest.mark.parametrize("name", KITS)
 def test_conformance_kit(name: str) -> None:
     """Short hands, full of pairs, runs and claims."""
-    check_promises(KITS[name], hands=240)
+    check_promises(KITS[name], hands=120)
 
 
 @pytest.mark.soak
