@@ -11,7 +11,7 @@ from collections import defaultdict
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 
-from hall_client.events import Connected, Event, TableChanged, TableClosed
+from hall_client.events import Connected, Event, Noticed, TableChanged, TableClosed
 
 
 @dataclass
@@ -23,7 +23,8 @@ class Outage:
     """Seconds from blow to return, one per table (host) or client (gateway)."""
     _epoch: dict[tuple[int, int], int] = field(default_factory=dict)  # (client, table)
     _at: float = 0.0
-    _tables: dict[int, dict[int, int]] = field(default_factory=dict)  # table -> client -> epoch
+    _followed: dict[int, dict[int, int]] = field(default_factory=dict)  # table -> client -> epoch
+    _tables: dict[int, dict[int, int]] = field(default_factory=dict)  # those that must come back
     _clients: set[int] = field(default_factory=set)
 
     @property
@@ -31,14 +32,14 @@ class Outage:
         """Tables or clients that have not come back yet."""
         return len(self._tables) + len(self._clients)
 
-    def struck_host(self) -> int:
-        """A table is back when all its clients have seen it in a new epoch; how many wait."""
+    def struck_host(self) -> None:
+        """A table that clients are told is recovering must come back: for each of its clients
+        with something of a new epoch."""
         self._at = self.clock()
         tables: dict[int, dict[int, int]] = defaultdict(dict)
         for (client, table), epoch in self._epoch.items():
             tables[table][client] = epoch
-        self._tables = dict(tables)
-        return len(self._tables)
+        self._followed = dict(tables)
 
     def struck_gateway(self, clients: Collection[int]) -> int:
         """A client is back when its session is open again; how many wait."""
@@ -48,7 +49,7 @@ class Outage:
     def give_up(self) -> int:
         """What has not come back by now counts as lost; how many."""
         missing = self.waiting
-        self._tables, self._clients = {}, set()
+        self._tables, self._followed, self._clients = {}, {}, set()
         return missing
 
     def saw(self, client: int, event: Event) -> None:
@@ -56,6 +57,9 @@ class Outage:
         if isinstance(event, TableChanged):
             self._epoch[client, event.table] = event.epoch
             self._came_back(client, event.table, event.epoch)
+        elif isinstance(event, Noticed):
+            if event.code == "TABLE_RECOVERING" and event.table in self._followed:
+                self._tables[event.table] = self._followed.pop(event.table)
         elif isinstance(event, TableClosed):
             self._epoch.pop((client, event.table), None)
             self._gone(client, event.table)

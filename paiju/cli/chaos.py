@@ -49,17 +49,20 @@ class Scenario:
         self.driver = driver
         self.outage = outage
         self._turn = 0
+        self._struck = ("", 0)  # name and pid
 
     async def strike(self) -> None:
         raise NotImplementedError
 
     def back(self) -> bool:
-        return self.outage.waiting == 0
+        """Whether clients have what they had, and the process is there again."""
+        name, pid = self._struck
+        return self.outage.waiting == 0 and self.hall.processes.get(name, 0) not in (0, pid)
 
-    def _kill(self, name: str) -> int:
+    def _kill(self, name: str) -> None:
         pid = self.hall.processes[name]
         os.kill(pid, signal.SIGKILL)
-        return pid
+        self._struck = (name, pid)
 
     def _next(self, names: Sequence[str]) -> str:
         self._turn += 1
@@ -69,51 +72,37 @@ class Scenario:
 class KillHost(Scenario):
     """A table host dies in mid-hand; Ray starts it again and it rebuilds its tables."""
 
-    _killed: int = 0
-    _name: str = ""
-
     async def strike(self) -> None:
         hosts = sorted(name for name in self.hall.processes if name.startswith("local-"))
-        self._name = self._next(hosts)
         self.outage.struck_host()
-        self._killed = self._kill(self._name)
-
-    def back(self) -> bool:
-        pid = self.hall.processes.get(self._name, 0)
-        return super().back() and pid not in (0, self._killed)
+        self._kill(self._next(hosts))
 
 
 class KillGateway(Scenario):
     """A gateway dies; its players come in by another one."""
 
     async def strike(self) -> None:
-        number = self._turn % len(self.hall.gateways)
-        address = self.hall.gateways[number]
-        clients = self.driver.clients
-        self._next(self.hall.gateways)
+        address = self._next(self.hall.gateways)
+        number = self.hall.gateways.index(address)
         self.outage.struck_gateway(
             [
                 bot
-                for bot, client in clients.items()
+                for bot, client in self.driver.clients.items()
                 if client.connected and client.gateway == address
             ]
         )
-        self._kill(f"gateway-{number}")
+        self._kill(f"local/gateway-{number}")
 
 
 class KillDataServer(Scenario):
     """The data server dies; play goes on, bookings wait for it."""
 
-    _killed: int = 0
-    _at: float = 0.0
-    _counted: bool = True
-
     async def strike(self) -> None:
         self._at, self._counted = time.monotonic(), False
-        self._killed = self._kill("data-server")
+        self._kill("data-server")
 
     def back(self) -> bool:
-        if self.hall.processes.get("data-server", 0) in (0, self._killed):
+        if not super().back():
             return False
         if not self._counted:
             self._counted = True
@@ -142,7 +131,7 @@ class Run:
     interrupted: set[int] = field(default_factory=set)
 
     def saw(self, bot: int, event: Event) -> None:
-        if isinstance(event, Disconnected):
+        if isinstance(event, Disconnected) and not event.final:
             self.interrupted.add(bot)
         self.outage.saw(bot, event)
 
