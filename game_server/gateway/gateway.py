@@ -11,7 +11,7 @@ import asyncio
 import contextlib
 import secrets
 import time
-from collections.abc import Coroutine, Iterable
+from collections.abc import Callable, Coroutine, Iterable
 from typing import Any
 
 import structlog
@@ -25,6 +25,7 @@ from game_server.gateway.follower import Follower
 from game_server.gateway.links import Links
 from game_server.gateway.metrics import Metrics
 from game_server.gateway.openings import Openings
+from game_server.gateway.origins import Origins, Tokens, place
 from game_server.gateway.player import Player
 from game_server.gateway.players import Players
 from game_server.gateway.presence import Presence
@@ -37,6 +38,7 @@ from game_server.gateway.stream import LinkConfig, Sent
 from game_server.gateway.tickets import Tickets
 from paiju.service.ids import now_us
 from paiju.service.refusals import Refused
+from paiju.wire.sealed import Channel
 from paiju.wire.v1 import data_pb2, host_pb2
 
 SWEEP_S = 0.2
@@ -47,6 +49,8 @@ _log = structlog.get_logger()
 
 
 class Gateway:
+    """channel: makes our end of a new connection's sealed channel. quota: connections."""
+
     def __init__(
         self,
         *,
@@ -56,11 +60,17 @@ class Gateway:
         rooms: Iterable[RoomSpec],
         metrics: Metrics,
         quota: int,
+        channel: Callable[[], Channel],
+        origins: Origins | None = None,
     ) -> None:
         self.context = context
         self.metrics = metrics
         self._data = data
         self._quota = quota
+        self._channel = channel
+        self._origins = origins or Origins()
+        limits = context.limits
+        self._places: Tokens[str] = Tokens(burst=limits.place_burst, per_s=limits.place_per_s)
         self._ending = False
         self._connections: set[Connection] = set()
         self._tasks: set[asyncio.Task[None]] = set()
@@ -90,6 +100,7 @@ class Gateway:
             presence=self._presence,
             on_opened=lambda: metrics.sessions.set(len(self._players)),
             on_replaced=self._gone,
+            accounts=Tokens(burst=limits.account_burst, per_s=limits.account_per_s),
         )
         self._carrier = Carrier(
             data=data,
@@ -168,8 +179,16 @@ class Gateway:
 
     # ---- for the edges -----------------------------------------------------------------
 
-    def connect(self, address: str) -> Connection | None:
-        """A new connection of a player; None when not even a refusal can be afforded."""
+    def connect(self, peer: str, forwarded: str = "") -> Connection | None:
+        """A new connection of a player; None when not even a refusal can be afforded.
+
+        peer: the other end's address. forwarded: what it says in `x-forwarded-for`.
+        """
+        now = time.monotonic()
+        address = self._origins.address(peer, forwarded)
+        if not self._places.take(place(address), now):
+            self.metrics.closed("too_many_handshakes")
+            return None
         gate: Refused | None = None
         if self.context.draining:
             gate = Refused("DRAINING", retry_after_ms=1000)
@@ -181,8 +200,14 @@ class Gateway:
         origin = data_pb2.Origin(
             server=self.context.server, gateway=self.context.gateway, address=address
         )
-        session = Session(context=self.context, origin=origin, now=time.monotonic(), gate=gate)
-        connection = Connection(session=session, shell=self)
+        session = Session(context=self.context, origin=origin, now=now, gate=gate)
+        connection = Connection(
+            session=session,
+            channel=self._channel(),
+            shell=self,
+            limits=self.context.limits,
+            now=now,
+        )
         self._connections.add(connection)
         self.metrics.connections.set(len(self._connections))
         return connection

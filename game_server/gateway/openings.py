@@ -13,6 +13,7 @@ from collections.abc import Callable
 from game_server.data_client import DataClient
 from game_server.gateway.connection import Connection
 from game_server.gateway.effects import CheckTicket
+from game_server.gateway.origins import Tokens
 from game_server.gateway.player import Player
 from game_server.gateway.players import Players
 from game_server.gateway.presence import Presence
@@ -34,19 +35,25 @@ class Openings:
         presence: Presence,
         on_opened: Callable[[], None],
         on_replaced: Callable[[Connection, Player], None],
+        accounts: Tokens[int],
     ) -> None:
-        """on_replaced: tell the hosts that the older connection is gone."""
+        """on_replaced: tell the hosts that the older connection is gone.
+
+        accounts: how often a player may open a session here.
+        """
         self._data = data
         self._tickets = tickets
         self._players = players
         self._presence = presence
         self._on_opened = on_opened
         self._on_replaced = on_replaced
+        self._accounts = accounts
 
     async def resume(self, connection: Connection, effect: CheckTicket) -> None:
         """Open a session by its ticket. Raises Refused."""
         resume = effect.resume
         claims = await self._tickets.verify(resume.ticket)
+        self._admit(claims.player)
         if claims.expires_us > now_us():
             session = await self._from_claims(claims, resume)
         elif resume.refresh_token:
@@ -62,6 +69,12 @@ class Openings:
             raise Refused("BAD_TICKET")
         session.connection = resume.connection
         self.open(connection, effect.ref, session, resume)
+
+    def _admit(self, player: int) -> None:
+        """Raises Refused(TOO_FAST) for a player who comes again and again."""
+        now = time.monotonic()
+        if not self._accounts.take(player, now):
+            raise Refused("TOO_FAST", retry_after_ms=self._accounts.wait_ms(player, now))
 
     async def _from_claims(self, claims: Claims, resume: hall_pb2.Resume) -> hall_pb2.Session:
         """The session a ticket stands for; without cursors also the player's open seats."""

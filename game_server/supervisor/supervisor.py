@@ -38,6 +38,7 @@ from game_server.supervisor.ray_child import RayChild
 from game_server.supervisor.settings import GameServerSettings
 from paiju.service.process import stop_event, tune_gc, watch_lag
 from paiju.service.settings import BadSettings
+from paiju.wire.server_keys import encode
 from paiju.wire.v1 import data_pb2
 
 log = structlog.get_logger()
@@ -73,6 +74,7 @@ class Supervisor:
         self._hosts = Hosts(cell=self._cell, configs=self._host_configs(), metrics=metrics)
         self._data: DataClient | None = None
         self._written: dict[str, Any] = {}
+        self._server_keys = [encode(key) for key in places.server_keys(folders).public]
 
     async def run(self) -> None:
         """From start to drained end. Raises BadSettings when a port is taken."""
@@ -279,6 +281,8 @@ class Supervisor:
             "server": self._settings.server,
             "cell": self._settings.cell,
             "gateways": self._gateways.addresses(),
+            "web_gateways": self._gateways.web_addresses(),
+            "server_keys": self._server_keys,
             "hosts": {name: info.get("epoch", 0) for name, info in infos.items()},
             "metrics": f"http://{self._settings.metrics_host}:{self._hub.port}/metrics",
             "ray_address": node.address if node else "",

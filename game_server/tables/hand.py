@@ -10,7 +10,7 @@ from typing import Any
 
 from game_server.tables.moment import Moment
 from paiju.rules import shuffle
-from paiju.rules.api import CHANCE, Event, Game, IllegalAction, Outcome, State, TakesClaims
+from paiju.rules.api import ABANDON, CHANCE, Event, Game, IllegalAction, Outcome, State, TakesClaims
 from paiju.rules.record import Record, RecordedAction, RecordedOutcome
 
 
@@ -57,7 +57,9 @@ class Hand:
 
     def is_claim(self, seat: int, text: str) -> bool:
         """Whether the line is a legal action out of turn; games without claims have none."""
-        if not isinstance(self.state, TakesClaims) or seat in self.state.to_act():
+        if text.split()[:1] == [ABANDON] or not isinstance(self.state, TakesClaims):
+            return False
+        if seat in self.state.to_act():
             return False
         try:
             return self.state.is_legal(seat, self.game.parse(self.state, seat, text))
@@ -88,6 +90,8 @@ class Hand:
 
         Returns the canonical line and the events.
         """
+        if text.split()[:1] == [ABANDON]:
+            raise IllegalAction("syntax", detail=text[:40])
         action = self.game.parse(self.state, seat, text)
         events = self.state.apply(seat, action)
         line = self.game.format(action)

@@ -113,10 +113,14 @@ class TableHost:
         """One command of a player through a gateway."""
         begun = time.perf_counter()
         try:
-            self._admit(command)
             if command.WhichOneof("body") == "gone":
+                self._admit(command)
                 self._gone(link, command)
                 return
+            if self._stalled_since is not None:
+                self.out.refuse_at_once(link, command.id, Refused("RETRY", retry_after_ms=500))
+                return
+            self._admit(command)
             key = _shard_key(command)
             shard = self.desk.shards.get(key)
             if shard is not None:
@@ -135,8 +139,6 @@ class TableHost:
             self._metrics.step_seconds.observe(time.perf_counter() - begun)
 
     def _admit(self, command: host_pb2.HostCommand) -> None:
-        if self._stalled_since is not None:
-            raise Refused("RETRY", retry_after_ms=500)
         pair = (command.session_epoch, command.connection)
         if pair < self._seen.get(command.player, (0, 0)):
             raise Refused("STALE_SESSION")
@@ -207,6 +209,10 @@ class TableHost:
             answer = await work
         except Refused as refused:
             answer = refusal(refused)
+        except Exception:
+            log.exception("operation.fault", kind=command.WhichOneof("body"))
+            shard.answers.forget(command.player, command.op)
+            answer = refusal(Refused("INTERNAL"))
         finally:
             patience.cancel()
         self._finish(shard, command, operation, answer)
@@ -244,6 +250,12 @@ class TableHost:
     async def _cash_out(self, shard: Shard, table: Table, seat: int) -> None:
         await self.seating.cash_out(shard, table, seat)
         self._set_timer()
+
+    def stop_table(self, table_id: int) -> None:
+        """The ledger refused a hand of this table: no other begins before somebody has looked."""
+        found = self.desk.find(table_id)
+        if found is not None:
+            found[1].stopped = True
 
     # ---- connections -----------------------------------------------------------------------
 
@@ -287,7 +299,8 @@ class TableHost:
         while True:
             await asyncio.sleep(GRID_EVERY_S)
             self._watch_stall()
-            self._send_grids()
+            if self._stalled_since is None:
+                self._send_grids()
             if self._clock() - last_summary >= SUMMARY_EVERY_S:
                 last_summary = self._clock()
                 self._send_summaries()

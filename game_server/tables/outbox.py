@@ -40,14 +40,17 @@ class Outbox:
         epoch: int,
         send: Send,
         on_settled: Callable[[float], None] = lambda seconds: None,
+        on_refused: Callable[[int], None] = lambda table: None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._owner = data_pb2.HostEpoch(host=host, epoch=epoch)
         self._send = send
         self._on_settled = on_settled
+        self._on_refused = on_refused
         self._clock = clock
         self._waiting: deque[tuple[float, data_pb2.Settlement]] = deque()
         self._open: Counter[int] = Counter()  # table -> settlements without answer
+        self._stuck: set[int] = set()  # tables with a refused one: their stakes stay in escrow
         self._work = asyncio.Event()
         self._changed = asyncio.Condition()
         self.refused: list[tuple[data_pb2.Settlement, str]] = []
@@ -72,9 +75,11 @@ class Outbox:
         return self._clock() - self._waiting[0][0] if self._waiting else 0.0
 
     async def settled(self, table: int) -> None:
-        """Wait until no settlement of this table is without answer."""
+        """Wait until every hand of this table is booked; for ever when one was refused."""
         async with self._changed:
-            await self._changed.wait_for(lambda: self._open[table] == 0)
+            await self._changed.wait_for(
+                lambda: self._open[table] == 0 and table not in self._stuck
+            )
 
     async def empty(self) -> None:
         """Wait until nothing is without answer."""
@@ -113,6 +118,8 @@ class Outbox:
                     "outbox.refused", table=table, hand=settlement.hand, code=result.refusal.code
                 )
                 self.refused.append((settlement, result.refusal.code))
+                self._stuck.add(table)
+                self._on_refused(table)
             else:
                 self._on_settled(self._clock() - begun)
             self._open[table] -= 1

@@ -70,10 +70,10 @@ class HostProcess:
             "playing": self._host.playing(),
         }
 
-    def drain(self) -> None:
-        """No new seats from now on; running hands go on."""
+    def drain(self, on: bool) -> None:
+        """No new seats from now on (or seats again); running hands go on either way."""
         assert self._host is not None
-        self._host.draining = True
+        self._host.draining = on
 
     def stop(self) -> None:
         """Drain for a while, return every escrow, end."""
@@ -139,6 +139,7 @@ class HostProcess:
             epoch=journal.epoch,
             send=client.settle,
             on_settled=metrics.settle_seconds.observe,
+            on_refused=lambda table: self._table_host.stop_table(table),
         )
         self._host = TableHost(
             name=config.host,

@@ -72,6 +72,8 @@ class Table:
         self.roster = Roster(room=room, seats=room.seats_for(game))
         self.hand: Hand | None = None
         self.hand_number = 0
+        self.stopped = False
+        """A hand was refused by the ledger: no other begins before an operator has looked."""
         self.stream = Stream(ref=ref, epoch=epoch, seats=len(self.seats))
         self._package = package
         self._entropy = entropy
@@ -169,6 +171,12 @@ class Table:
             at=at,
         )
 
+    def top_up_answered(self, seat: int, *, amount: int, at: Moment) -> None:
+        """The data server has said yes or no to `amount`; a hand may have waited for that."""
+        self.roster.held(seat).pending -= amount
+        if self.hand is None and self.roster.all_ready():
+            self._begin(at)
+
     def stand(self, player: int, *, abandon: bool, at: Moment) -> int:
         """Begin to leave; the escrow is returned by the host. Returns the seat.
 
@@ -223,6 +231,8 @@ class Table:
             raise Refused("RETRY", retry_after_ms=500)
         if self.hand is not None:
             raise Refused("HAND_RUNNING")
+        if self.stopped:
+            raise Refused("TABLE_STOPPED")
         if ready and self.room.plays_for_coins and held.stake < self.room.buy_in_min:
             raise Refused("NOT_ENOUGH", have=held.stake, need=self.room.buy_in_min)
         if held.ready == ready:

@@ -9,7 +9,7 @@ from games.wuhuaguo.hand import SEATS, WuhuaguoState
 from games.wuhuaguo.kinds import figs
 from games.wuhuaguo.rules import Wuhuaguo
 from paiju.rules.api import IllegalAction
-from paiju.rules.cards import BJ, cards_of, mask_of, parse_cards
+from paiju.rules.cards import mask_of, parse_cards
 from paiju.rules.climbing import Reading
 from paiju.rules.climbing.packed import counts_of
 
@@ -23,12 +23,9 @@ def _game(given: Mapping[str, Any]) -> Wuhuaguo:
 def _readings(game: Wuhuaguo, text: str) -> tuple[Reading, ...]:
     """All readings; none for cards that are not in the deck, or twice."""
     try:
-        mask = mask_of(parse_cards(text))
+        return game.combos.readings.get(counts_of(game.deck.parse(text)), ())
     except ValueError:
         return ()
-    if any(card >= BJ for card in cards_of(mask)):
-        return ()
-    return game.combos.readings.get(counts_of(mask), ())
 
 
 def classify(case: Case) -> list[dict[str, object]]:
@@ -69,7 +66,7 @@ def play(case: Case) -> dict[str, Any]:
     game = _game(config)
     state = game.new_state(SEATS, wealth=config.get("wealth"))
     hands = [mask_of(parse_cards(text)) for text in case["deal"]["hands"]]
-    state.deal_unchecked((case["first_seat"], tuple(hands), 0))
+    state.deal_unchecked((case["first_seat"], tuple(hands), 0, 0))
     for index, (seat, text) in enumerate(case["actions"]):
         try:
             if text == "timeout":

@@ -9,11 +9,11 @@ from games.wuhuaguo.kinds import HAND, figs
 from games.wuhuaguo.legal import OPENING, Turn, has_opening, highest_rank, opened
 from games.wuhuaguo.views import public_view
 from games.wuhuaguo.worlds import other_hands
-from paiju.rules.api import CHANCE, Event, IllegalAction, Outcome, Rng
-from paiju.rules.cards import RANKS, mask_of, names_of
-from paiju.rules.climbing import PASS, PLAY, ClimbingState, Reading
+from paiju.rules.api import Event, IllegalAction, Outcome, Rng
+from paiju.rules.cards import RANKS, names_of
+from paiju.rules.climbing import NO_JOKERS, PASS, PLAY, ClimbingState, Move, Reading
 from paiju.rules.climbing.packed import counts_of
-from paiju.rules.climbing.state import Move
+from paiju.rules.climbing.plays import LOWEST_PLAY
 from paiju.rules.showdown import Settlement
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ class WuhuaguoState(ClimbingState):
     _SAVED: ClassVar[tuple[str, ...]] = (*ClimbingState._SAVED, "banker", "asked", "ceiling")
     __slots__ = ("asked", "banker", "ceiling", "combos", "finder")
 
-    deck = 52
+    deck = NO_JOKERS
     deal_sizes = (HAND,) * SEATS
     game: Wuhuaguo
 
@@ -53,9 +53,8 @@ class WuhuaguoState(ClimbingState):
 
     def sample_chance(self, rng: Rng) -> Move:
         """The first dealer is seat 0, then the winner of the hand before."""
-        order = rng.permutation(self.deck)
-        hands = [mask_of(order[seat * HAND : (seat + 1) * HAND]) for seat in range(SEATS)]
-        return self.carry.get("first", 0), tuple(hands), 0
+        hands, nothing = self._shuffled(rng)
+        return self.carry.get("first", 0), hands, nothing, 0
 
     def _dealt(self) -> None:
         holders = [seat for seat, hand in enumerate(self.hands) if has_opening(hand)]
@@ -63,6 +62,7 @@ class WuhuaguoState(ClimbingState):
         self.stage, self.turn = "declare", self.banker
 
     def _check_stage(self, seat: int, action: int) -> None:
+        self._check_turn(seat)
         if action == DECLARE:
             if not figs(self.hands[seat]):
                 raise IllegalAction("no_fig")
@@ -76,8 +76,7 @@ class WuhuaguoState(ClimbingState):
         if action == DECLARE:
             self.stage, self.result, self.winner = "end", "finished", seat
             shown = {"seat": seat, "figs": figs(self.hands[seat])}
-            hands = [names_of(hand) for hand in self.hands]
-            return [Event("wuhuaguo", shown), Event("end", {"hands": hands})]
+            return [Event("wuhuaguo", shown), self._laid_open()]
         self.asked += 1
         self.turn = (seat + 1) % SEATS
         if self.asked == SEATS:
@@ -104,16 +103,16 @@ class WuhuaguoState(ClimbingState):
             must_beat=self.game.must_beat,
         )
 
-    def _reading(self, seat: int, action: int) -> Reading:
-        reading = super()._reading(seat, action)
+    def _laid(self, seat: int, action: int) -> tuple[Reading, int, tuple[str, ...]]:
+        laid = super()._laid(seat, action)
         if self.opening(seat):
             if not has_opening(action >> 8):
                 raise IllegalAction("must_open")
-        elif reading.kind == "single" and self.alarmed(seat):
+        elif laid[0].kind == "single" and self.alarmed(seat):
             top = highest_rank(self.hands[seat])
-            if reading.rank < top:
+            if laid[0].rank < top:
                 raise IllegalAction("alarm", rank=RANKS[top])
-        return reading
+        return laid
 
     def _check(self, seat: int, action: Move) -> None:
         super()._check(seat, action)
@@ -146,7 +145,7 @@ class WuhuaguoState(ClimbingState):
 
     def canonical(self, seat: int, action: Move) -> Move:
         listed = super().canonical(seat, action)
-        if isinstance(listed, int) and listed >= PLAY and self.opening(seat):
+        if isinstance(listed, int) and listed >= LOWEST_PLAY and self.opening(seat):
             return opened(listed)
         return listed
 
@@ -208,21 +207,17 @@ class WuhuaguoState(ClimbingState):
         if self.result is not None or not self._log:
             return self.clone()
         for _ in range(_WORLDS):
-            world = self._world(other_hands(self, seat, rng))
+            world = self._with(other_hands(self, seat, rng))
             if not self.game.must_beat or world.could_be():
                 return world
         return self.clone()
 
-    def _world(self, hands: Sequence[int]) -> WuhuaguoState:
+    def _with(self, hands: Sequence[int]) -> WuhuaguoState:
         """The same hand with other cards in the hands."""
-        world = self.clone()
-        deal = self._log[0][1]
-        assert isinstance(deal, tuple)
-        first, dealt, bottom = deal
-        world.hands = list(hands)
-        world.counts = [counts_of(hand) for hand in hands]
-        changed = [d ^ old | new for d, old, new in zip(dealt, self.hands, hands, strict=True)]
-        world._log[0] = (CHANCE, (first, tuple(changed), bottom))
+        world, cards = self.clone(), self._cards()
+        moved = zip(cards.dealt, self.hands, hands, strict=True)
+        dealt = tuple([had - held + new for had, held, new in moved])
+        world._put(cards._replace(dealt=dealt, hands=tuple(hands)))
         return world
 
     def could_be(self) -> bool:

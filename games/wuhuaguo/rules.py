@@ -16,7 +16,7 @@ from games.wuhuaguo.messages import message
 from games.wuhuaguo.scores import Rates
 from paiju.rules.api import Bot, Info, Parameter
 from paiju.rules.cards import mask_of, parse_cards
-from paiju.rules.climbing import PASS, ClimbingGame, shown_reading
+from paiju.rules.climbing import NO_JOKERS, PASS, ClimbingGame, shown_reading
 
 
 class Wuhuaguo(ClimbingGame[WuhuaguoState]):
@@ -44,6 +44,7 @@ class Wuhuaguo(ClimbingGame[WuhuaguoState]):
         "straight_min": Parameter(4, 3, 12, "cards of the shortest straight"),
         "must_beat": Parameter(False, None, None, "who can beat the table may not pass"),
     }
+    deck = NO_JOKERS
     verbs: ClassVar[Mapping[str, int]] = {"declare": DECLARE}
     state_class = WuhuaguoState
 

@@ -42,6 +42,7 @@ class LoadPlan:
     """
 
     gateways: Sequence[str]
+    server_keys: Sequence[bytes]
     room: str
     players: int
     hands: int
@@ -127,6 +128,7 @@ class Driver:
         check = Continuity(lambda text: self._seen.complain(f"bot {number}: {text}"))
         client = HallClient(
             plan.gateways,
+            server_keys=plan.server_keys,
             locale=plan.locale,
             kind="load",
             pool=pool,

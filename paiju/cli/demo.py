@@ -11,8 +11,9 @@ import asyncio
 import importlib
 import tempfile
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any, Protocol, cast
 
@@ -42,6 +43,7 @@ class Hall(Protocol):
     """What is used of paiju.cli.local.LocalHall."""
 
     gateways: list[str]
+    server_keys: Sequence[bytes]
     database_url: str
     table_hosts: int
     processes: Mapping[str, int]
@@ -74,6 +76,7 @@ def demo(
     place = _room(registry, game=game, room=room)
     plan = LoadPlan(
         gateways=(),
+        server_keys=(),
         room=place,
         players=players,
         hands=hands,
@@ -142,7 +145,9 @@ async def _run(
             )
 
         async with hall as running:
-            plan = LoadPlan(**{**plan.__dict__, "gateways": tuple(running.gateways)})
+            plan = replace(
+                plan, gateways=tuple(running.gateways), server_keys=tuple(running.server_keys)
+            )
             driver = Driver(plan, make_mind=lambda _: GameMind(registry), report=report)
             result = await driver.run()
             progress.update(task, description="reading the books")

@@ -116,6 +116,10 @@ class Registry:
     def _thing(self, name: str, entry: str) -> Any:
         return self._resolve.get(self._entry(name)[0].name, _load)(entry)
 
+    def package_of(self, name: str) -> str:
+        """Name of the package that has the rule set."""
+        return self._entry(name)[0].name
+
     def package_version(self, name: str) -> str:
         """Version of the package that has the rule set."""
         return self._entry(name)[0].version

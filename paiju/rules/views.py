@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Iterable, Mapping
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 import msgspec
@@ -51,8 +52,14 @@ def apply(parts: Mapping[str, bytes], patch: Patch) -> Parts:
     return out
 
 
+@lru_cache(1 << 12)
+def _key(key: str) -> int:
+    """The check up to the text; keys are few and come again with every view."""
+    return zlib.crc32(key.encode() + b"\0")
+
+
 def _part(key: str, text: bytes) -> int:
-    return zlib.crc32(text, zlib.crc32(key.encode() + b"\0"))
+    return zlib.crc32(text, _key(key))
 
 
 def check(parts: Mapping[str, bytes]) -> int:

@@ -1,7 +1,10 @@
 """A tiny honest game, and games made from it that leak or cheat: the kit must catch each.
 
 High card: two seats get one hidden card each of a deck of six; each in turn says `stay` or
-`fold`; the higher card wins what the other staked.
+`fold`; the higher card wins what the other staked. Cards are shown only if both stay.
+
+Each leak has an honest twin, which uses the same channel for what the viewer may know: the
+kit must let it pass.
 """
 
 from __future__ import annotations
@@ -21,6 +24,7 @@ from paiju.rules.api import (
     Outcome,
     Rng,
 )
+from paiju.rules.cards import NAMES
 
 STAY, FOLD, LEAVE = 0, 1, 2
 TEXTS = {STAY: "stay", FOLD: "fold", LEAVE: "leave"}
@@ -41,11 +45,12 @@ class HighCard:
         wealth: Sequence[int] | None = None,
         carry: Mapping[str, Any] | None = None,
     ) -> Any:
-        return self.state_class(self)
+        return self.state_class(self, carry)
 
     def load(self, blob: bytes) -> Any:
-        state = self.state_class(self)
-        for seat, text in json.loads(blob):
+        carry, entries = json.loads(blob)
+        state = self.state_class(self, carry)
+        for seat, text in entries:
             state.apply(seat, self.parse(state, seat, text))
         return state
 
@@ -55,11 +60,13 @@ class HighCard:
                 return action
         words = text.split(" ")
         if words[0] == "deal" and len(words) == 3 and seat == CHANCE:
-            return (int(words[1]), int(words[2]))
+            return (NAMES.index(words[1]), NAMES.index(words[2]))
         raise IllegalAction("syntax")
 
     def format(self, action: Any) -> str:
-        return f"deal {action[0]} {action[1]}" if isinstance(action, tuple) else TEXTS[action]
+        if isinstance(action, tuple):
+            return f"deal {NAMES[action[0]]} {NAMES[action[1]]}"
+        return TEXTS[action]
 
     def message(self, code: str, params: Mapping[str, object], locale: str) -> str | None:
         return f"{code}."
@@ -72,8 +79,9 @@ class HighCard:
 
 
 class HighCardState:
-    def __init__(self, game: HighCard) -> None:
+    def __init__(self, game: HighCard, carry: Mapping[str, Any] | None) -> None:
         self.game = game
+        self.carry = dict(carry or {})
         self.cards: tuple[int, int] | None = None
         self.turn = CHANCE
         self.said: list[int] = []
@@ -131,7 +139,9 @@ class HighCardState:
 
     def dealt(self) -> list[Event]:
         assert self.cards is not None
-        return [Event("deal", {"card": card}, (seat,)) for seat, card in enumerate(self.cards)]
+        return [
+            Event("deal", {"card": NAMES[card]}, (seat,)) for seat, card in enumerate(self.cards)
+        ]
 
     def abandon(self, seat: int, reason: str) -> list[Event]:
         return self.apply(seat, LEAVE)
@@ -142,15 +152,18 @@ class HighCardState:
     def view(self, seat: int) -> dict[str, Any]:
         view: dict[str, Any] = {"said": list(self.said), "to_act": list(self.to_act())}
         if self.cards is not None and seat >= 0:
-            view["card"] = self.cards[seat]
+            view["card"] = NAMES[self.cards[seat]]
             view["legal"] = [TEXTS[a] for a in self.legal_actions(seat)]
-        if self.over:
-            view["cards"] = list(self.cards or ())
+        if self.is_open() and self.cards:
+            view["cards"] = [NAMES[card] for card in self.cards]
         return view
+
+    def is_open(self) -> bool:
+        return self.said == [STAY, STAY]
 
     def resample(self, seat: int, rng: Rng) -> Any:
         world = self.clone()
-        if self.cards is not None and not self.over:
+        if self.cards is not None and not self.is_open():
             order = rng.permutation(6)
             if seat >= 0:
                 mine = self.cards[seat]
@@ -175,19 +188,23 @@ class HighCardState:
             deltas = (1, -1) if self.cards[0] > self.cards[1] else (-1, 1)
         else:
             deltas = (0, 0)
-        return Outcome("finished", deltas, (0, 0), 0, {}, None)
+        return Outcome("finished", deltas, (0, 0), 0, self.carried(), None)
+
+    def carried(self) -> dict[str, Any]:
+        return {"hands": self.carry.get("hands", 0) + 1}
 
     def log(self) -> Sequence[tuple[int, Any]]:
         return self.entries
 
     def dump(self) -> bytes:
-        return json.dumps([(seat, self.game.format(a)) for seat, a in self.entries]).encode()
+        entries = [(seat, self.game.format(a)) for seat, a in self.entries]
+        return json.dumps([self.carry, entries]).encode()
 
     def hash(self) -> int:
         return int.from_bytes(self.dump(), "big")
 
     def clone(self) -> Any:
-        other = type(self)(self.game)
+        other = type(self)(self.game, None)
         other.__dict__.update(self.__dict__)
         other.said, other.entries = list(self.said), list(self.entries)
         return other
@@ -198,9 +215,14 @@ HighCard.state_class = HighCardState
 
 def game_of(state_class: type[HighCardState]) -> HighCard:
     """High card played with another state class."""
-    game = HighCard()
+    game = LeakInSnapshotGame() if state_class is LeakInSnapshot else HighCard()
     game.state_class = state_class  # type: ignore[misc]
     return game
+
+
+def high(state: HighCardState) -> bool:
+    """A secret that no seat knows alone: whether the 4c, the best card, is out."""
+    return state.cards is not None and max(state.cards) == 5
 
 
 class LeakInView(HighCardState):
@@ -208,9 +230,21 @@ class LeakInView(HighCardState):
         return super().view(seat) | {"peek": self.cards[1] if self.cards else None}
 
 
+class TwinInView(HighCardState):
+    def view(self, seat: int) -> dict[str, Any]:
+        mine = self.cards[seat] if self.cards and seat >= 0 else None
+        return super().view(seat) | ({"peek": mine} if seat >= 0 else {})
+
+
 class LeakInEvent(HighCardState):
     def dealt(self) -> list[Event]:
         return [*super().dealt(), Event("sum", {"sum": sum(self.cards or ())})]
+
+
+class TwinInEvent(HighCardState):
+    def dealt(self) -> list[Event]:
+        mine = [Event("value", {"of": card}, (s,), {}) for s, card in enumerate(self.cards or ())]
+        return [*super().dealt(), *mine]
 
 
 class LeakInCounter(HighCardState):
@@ -219,12 +253,31 @@ class LeakInCounter(HighCardState):
         return super().view(seat) | {"high_cards_out": high}
 
 
+class TwinInCounter(HighCardState):
+    def view(self, seat: int) -> dict[str, Any]:
+        return super().view(seat) | {"cards_out": len(self.cards or ())}
+
+
 class LeakInKeyOrder(HighCardState):
-    """Equal as objects, told apart by which key is there."""
+    """Equal as objects; what is told is which key comes first."""
 
     def view(self, seat: int) -> dict[str, Any]:
-        high = bool(self.cards) and max(self.cards) == 5
-        return super().view(seat) | ({"a": 0, "b": 1} if high else {"b": 1, "c": 0})
+        marks = {"b": 1, "a": 0} if high(self) else {"a": 0, "b": 1}
+        return super().view(seat) | {"marks": marks}
+
+
+class TwinInKeyOrder(HighCardState):
+    def view(self, seat: int) -> dict[str, Any]:
+        marks = {"b": 1, "a": 0} if len(self.said) == 1 else {"a": 0, "b": 1}
+        return super().view(seat) | {"marks": marks}
+
+
+class LeakInOrderOfParts(HighCardState):
+    """The same in an event: key order of its data."""
+
+    def dealt(self) -> list[Event]:
+        data = {"b": 1, "a": 0} if high(self) else {"a": 0, "b": 1}
+        return [*super().dealt(), Event("marks", data)]
 
 
 class LeakInListLength(HighCardState):
@@ -232,15 +285,80 @@ class LeakInListLength(HighCardState):
         return super().view(seat) | {"backs": ["?"] * (self.cards[0] if self.cards else 0)}
 
 
+class TwinInListLength(HighCardState):
+    def view(self, seat: int) -> dict[str, Any]:
+        return super().view(seat) | {"backs": ["?"] * len(self.cards or ())}
+
+
 class LeakInErrorText(HighCardState):
     def refuse(self, seat: int, action: Any) -> None:
         raise IllegalAction("not_now", best=max(self.cards or (0,)))
 
 
+class TwinInErrorText(HighCardState):
+    def refuse(self, seat: int, action: Any) -> None:
+        mine = self.cards[seat] if self.cards and 0 <= seat < 2 else None
+        raise IllegalAction("not_now", mine=mine)
+
+
 class LeakInLegalActions(HighCardState):
     def legal_actions(self, seat: int) -> Sequence[Any]:
-        legal = super().legal_actions(seat)
-        return legal[::-1] if legal and self.cards and max(self.cards) == self.cards[1] else legal
+        return super().legal_actions(seat)[:: -1 if high(self) else 1]
+
+
+class TwinInLegalActions(HighCardState):
+    def legal_actions(self, seat: int) -> Sequence[Any]:
+        best = self.cards is not None and 0 <= seat < 2 and self.cards[seat] == 5
+        return super().legal_actions(seat)[:: -1 if best else 1]
+
+
+class LeakInMoment(HighCardState):
+    """When a default action is played depends on hidden cards."""
+
+    def deadlines(self) -> tuple[Deadline, ...]:
+        return tuple(d._replace(key="slow" if high(self) else "fast") for d in super().deadlines())
+
+
+class TwinInMoment(HighCardState):
+    def deadlines(self) -> tuple[Deadline, ...]:
+        key = "second" if self.said else "first"
+        return tuple(d._replace(key=key) for d in super().deadlines())
+
+
+class LeakInSnapshot(HighCardState):
+    """A table that was restored shows more than the one that was saved."""
+
+    restored = False
+
+    def view(self, seat: int) -> dict[str, Any]:
+        return super().view(seat) | ({"last_deal": self.cards} if self.restored else {})
+
+
+class LeakInSnapshotGame(HighCard):
+    def load(self, blob: bytes) -> Any:
+        state = super().load(blob)
+        state.restored = True
+        return state
+
+
+class TwinInSnapshot(HighCardState):
+    """Restored or not: the seat's own card, kept apart."""
+
+    def view(self, seat: int) -> dict[str, Any]:
+        mine = self.cards[seat] if self.cards and seat >= 0 else None
+        return super().view(seat) | ({"last_deal": mine} if seat >= 0 else {})
+
+
+class LeakInCarry(HighCardState):
+    """A folded card stays secret, unless the next hand is told of it."""
+
+    def carried(self) -> dict[str, Any]:
+        return {"best": max(self.cards or (0,))}
+
+
+class TwinInCarry(HighCardState):
+    def carried(self) -> dict[str, Any]:
+        return {"best": max(self.cards)} if self.cards and self.is_open() else {}
 
 
 class LeakInDefaultAction(HighCardState):
@@ -249,12 +367,21 @@ class LeakInDefaultAction(HighCardState):
         return STAY if self.cards[seat] == max(self.cards) else FOLD
 
 
-class LeakInClock(HighCardState):
-    """The moment of a default action depends on hidden cards."""
+class LeakInHint(HighCardState):
+    def hint(self, seat: int) -> Any:
+        return STAY if self.cards and self.cards[seat] == max(self.cards) else FOLD
 
-    def deadlines(self) -> tuple[Deadline, ...]:
-        high = self.cards is not None and self.cards[1] > self.cards[0]
-        return tuple(d._replace(key="slow" if high else "fast") for d in super().deadlines())
+
+class LeakInPhase(HighCardState):
+    def phase(self) -> str:
+        return "high" if high(self) else super().phase()
+
+
+class SpectatorSeesMore(HighCardState):
+    """No secret at all, and yet a seat would lack what is on a spectator's screen."""
+
+    def view(self, seat: int) -> dict[str, Any]:
+        return super().view(seat) | ({"crowd": 1} if seat < 0 else {})
 
 
 class LosesPoints(HighCardState):
@@ -265,7 +392,8 @@ class LosesPoints(HighCardState):
 
 class ForgetsInDump(HighCardState):
     def dump(self) -> bytes:
-        return json.dumps([(seat, self.game.format(a)) for seat, a in self.entries[:2]]).encode()
+        entries = [(seat, self.game.format(a)) for seat, a in self.entries[:2]]
+        return json.dumps([self.carry, entries]).encode()
 
     def hash(self) -> int:
         return int.from_bytes(super().dump(), "big")
@@ -276,18 +404,6 @@ class SharedClone(HighCardState):
         other = super().clone()
         other.entries = self.entries
         return other
-
-
-class LeakInHint(HighCardState):
-    def hint(self, seat: int) -> Any:
-        return STAY if self.cards and self.cards[seat] == max(self.cards) else FOLD
-
-
-class SpectatorSeesMore(HighCardState):
-    """No secret at all, and yet a seat would lack what is on a spectator's screen."""
-
-    def view(self, seat: int) -> dict[str, Any]:
-        return super().view(seat) | ({"crowd": 1} if seat < 0 else {})
 
 
 class ChangesWhenRefused(HighCardState):
@@ -346,17 +462,57 @@ class PlaysOnAfterTheEnd(HighCardState):
         return (STAY, FOLD) if seat == self.turn and seat >= 0 else ()
 
 
+class GivesTheRealHand(HighCardState):
+    """Sampled worlds are no others; nothing could be told apart by them."""
+
+    def resample(self, seat: int, rng: Rng) -> Any:
+        return self.clone()
+
+
+class SamplesBadly(HighCardState):
+    """Worlds differ, but the other seat never gets the best card."""
+
+    def resample(self, seat: int, rng: Rng) -> Any:
+        while True:
+            world = super().resample(seat, rng)
+            if seat < 0 or not high(world) or high(self):
+                return world
+
+
+class LosesACard(HighCardState):
+    def view(self, seat: int) -> dict[str, Any]:
+        view = super().view(seat)
+        if self.said == [STAY]:
+            view.pop("card", None)
+        return view
+
+
+class DoublesACard(HighCardState):
+    def view(self, seat: int) -> dict[str, Any]:
+        view = super().view(seat)
+        if self.said and self.cards and seat == 1:
+            view["card"] = f"{view['card']} {NAMES[self.cards[0]]}"
+        return view
+
+
 LEAKY = (
-    LeakInView,
-    LeakInEvent,
-    LeakInCounter,
-    LeakInKeyOrder,
-    LeakInListLength,
-    LeakInErrorText,
-    LeakInLegalActions,
+    (LeakInView, TwinInView),
+    (LeakInEvent, TwinInEvent),
+    (LeakInCounter, TwinInCounter),
+    (LeakInKeyOrder, TwinInKeyOrder),
+    (LeakInListLength, TwinInListLength),
+    (LeakInErrorText, TwinInErrorText),
+    (LeakInLegalActions, TwinInLegalActions),
+    (LeakInMoment, TwinInMoment),
+    (LeakInSnapshot, TwinInSnapshot),
+    (LeakInCarry, TwinInCarry),
+)
+"""The ten channels, with honest twins."""
+MORE_LEAKS = (
+    LeakInOrderOfParts,
     LeakInDefaultAction,
-    LeakInClock,
     LeakInHint,
+    LeakInPhase,
     SpectatorSeesMore,
 )
 CHEATING = (
@@ -371,5 +527,7 @@ CHEATING = (
     (ForgetsToLog, "log"),
     (DealsFromElsewhere, "record"),
     (PlaysOnAfterTheEnd, "the end"),
+    (LosesACard, "cards"),
+    (DoublesACard, "cards"),
 )
 """With the promise that each breaks."""

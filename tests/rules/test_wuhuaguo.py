@@ -32,12 +32,7 @@ from tests.rules.showdown_play import Z_99, advantage, play_hand
 GAME = Wuhuaguo({"unit": 10, "A": 2})
 MUST = Wuhuaguo({"must_beat": True})
 KINDS = kinds(4)
-READINGS = {
-    counts: readings
-    for counts, readings in KINDS.combos.readings.items()
-    if not counts >> 52 and size_of(counts) <= 13
-}
-"""Packed counts without jokers, which are not in the deck."""
+READINGS = KINDS.combos.readings
 
 
 def hand_of(text: str) -> int:
@@ -209,7 +204,7 @@ def _six_pairs() -> int:
 def dealt(game: Wuhuaguo, hands: Sequence[str], *, passes: int = 4, **new: Any) -> WuhuaguoState:
     """A hand with these cards; so many seats have said that they declare nothing."""
     state = game.new_state(4, **new)
-    state.deal_unchecked((0, tuple(map(hand_of, hands)), 0))
+    state.deal_unchecked((0, tuple(map(hand_of, hands)), 0, 0))
     for _ in range(passes):
         act(state, "pass")
     return state

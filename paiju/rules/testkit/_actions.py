@@ -2,23 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from paiju.rules.api import CHANCE, SPECTATOR, IllegalAction
 
 if TYPE_CHECKING:
-    from paiju.rules.testkit._kit import Hand
+    from paiju.rules.testkit._hand import Hand
 
 NONSENSE = ("", " ", "pass 1", "PASS", "call 99", "play", "play zz", "deal", "\u202e", "x" * 99)
 _PICKS = 4
-_FOREIGN = 6
+_TRIED = 3
+
+
+def everybody_is_asked(hand: Hand) -> None:
+    """A table whose players are all gone goes on: chance needs no clock when it is alone,
+    everybody else who is waited for has one."""
+    acting = hand.state.to_act()
+    if len(set(acting)) != len(acting) or not all(-1 <= seat < hand.seats for seat in acting):
+        hand.fail("turn", f"to act are {acting}")
+    clocks = {deadline.seat for deadline in hand.state.deadlines()}
+    if len(acting) > 1 and CHANCE in acting:
+        if CHANCE not in clocks:
+            hand.fail("clock", "seats may act during a deal, and chance has no clock")
+    elif acting != (CHANCE,) and not clocks.issuperset(acting):
+        hand.fail("clock", f"{acting} are to act, clocks run for {sorted(clocks)}")
 
 
 def defaults_are_legal(hand: Hand) -> None:
     """What a time-out would play is legal and the same every time."""
-    for seat in hand.state.to_act():
-        if seat == CHANCE:
+    for deadline in hand.state.deadlines():
+        seat = deadline.seat
+        if seat == CHANCE or deadline.hard:
             continue
         default = hand.state.default_action(seat)
         if not hand.state.is_legal(seat, default):
@@ -27,18 +41,22 @@ def defaults_are_legal(hand: Hand) -> None:
             hand.fail("default", f"seat {seat} has two default actions")
 
 
-def lists_are_true(hand: Hand, acting: Sequence[int]) -> None:
+def _acting(hand: Hand) -> list[int]:
+    return [seat for seat in hand.state.to_act() if seat != CHANCE]
+
+
+def lists_are_true(hand: Hand) -> None:
     """What is listed is legal, reads back, belongs to the seat, and clients find the same."""
     state, game = hand.state, hand.game
-    for seat in acting:
+    for seat in _acting(hand):
         legal = list(state.legal_actions(seat))
-        if not legal:
+        if not legal and CHANCE not in state.to_act():
             hand.fail("dead end", f"seat {seat} is to act and has no legal action")
         if len(set(legal)) != len(legal) or len(legal) != len(state.legal_actions(seat)):
             hand.fail("list", f"the actions of seat {seat} are not listed once each")
         if set(game.legal_in_view(state.view(seat))) != set(legal):
             hand.fail("client", f"from its view seat {seat} finds other legal actions")
-        for _ in range(_PICKS):
+        for _ in range(_PICKS if legal else 0):
             action = legal[hand.rng.below(len(legal))]
             text = game.format(action)
             if not state.is_legal(seat, action):
@@ -49,16 +67,16 @@ def lists_are_true(hand: Hand, acting: Sequence[int]) -> None:
                 hand.fail("list", f"{text!r} is listed but not canonical")
 
 
-def others_are_refused(hand: Hand, acting: Sequence[int]) -> None:
+def others_are_refused(hand: Hand) -> None:
     """What is not listed is refused with a stable code, and changes nothing."""
-    state = hand.state
+    state, acting = hand.state, _acting(hand)
     before = state.hash()
     for seat in (*range(hand.seats), SPECTATOR, hand.seats):
         listed = set(state.legal_actions(seat))
         if seat not in acting and listed:
             hand.fail("turn", f"seat {seat} is not to act and has {len(listed)} actions")
-        for text in NONSENSE:
-            _nonsense(hand, seat, text)
+        for _ in range(_TRIED):
+            _nonsense(hand, seat, NONSENSE[hand.rng.below(len(NONSENSE))])
         for action in _foreign(hand):
             _judge(hand, seat, action, listed)
     if state.hash() != before:
@@ -67,7 +85,8 @@ def others_are_refused(hand: Hand, acting: Sequence[int]) -> None:
 
 def _foreign(hand: Hand) -> list[Any]:
     """Actions that were legal at other moments or for other seats; sometimes a deal."""
-    picks = [hand.seen[hand.rng.below(len(hand.seen))] for _ in range(_FOREIGN) if hand.seen]
+    seen = hand.seen
+    picks = [seen[hand.rng.below(len(seen))] for _ in range(_TRIED if seen else 0)]
     deals = [action for seat, action in hand.state.log()[:1] if seat == CHANCE]
     return picks + deals
 
@@ -78,30 +97,40 @@ def _nonsense(hand: Hand, seat: int, text: str) -> None:
     except IllegalAction as refused:
         code_has_sentences(hand, refused)
         return
-    if seat in hand.state.to_act() and hand.state.is_legal(seat, action):
-        return  # a line that means something here
-    refused_without_trace(hand, seat, action)
+    if not hand.state.is_legal(seat, action):  # else a line that means something here
+        _is_refused(hand, seat, action)
 
 
 def _judge(hand: Hand, seat: int, action: Any, listed: set[Any]) -> None:
-    """Membership and is_legal agree, up to interchangeable cards; what is illegal is refused."""
-    state, text = hand.state, hand.game.format(action)
+    """Membership and is_legal agree, up to interchangeable cards; what is illegal is refused.
+
+    Not listed are claims, which are made out of turn, and the hint set's other actions.
+    """
+    state = hand.state
     if not state.is_legal(seat, action):
         if action in listed:
+            text = hand.game.format(action)
             hand.fail("legality", f"{text!r} is listed for seat {seat} but not legal")
-        refused_without_trace(hand, seat, action)
-    elif hand.game.info.enumerable and state.canonical(seat, action) not in listed:
+        _is_refused(hand, seat, action)
+    elif not 0 <= seat < hand.seats:
+        hand.fail("turn", f"{hand.game.format(action)!r} is legal for viewer {seat}")
+    elif (
+        hand.game.info.enumerable
+        and not hand.lists_claims
+        and state.canonical(seat, action) not in listed
+    ):
+        text = hand.game.format(action)
         hand.fail("legality", f"{text!r} is legal for seat {seat} but not listed")
 
 
-def refused_without_trace(hand: Hand, seat: int, action: Any) -> None:
-    before = hand.state.hash()
+def _is_refused(hand: Hand, seat: int, action: Any) -> None:
+    length = len(hand.state.log())
     try:
         hand.state.apply(seat, action)
     except IllegalAction as refused:
         code_has_sentences(hand, refused)
-        if hand.state.hash() != before:
-            hand.fail("refusal", f"{refused.code!r} left a changed state")
+        if len(hand.state.log()) != length:
+            hand.fail("refusal", f"{refused.code!r} was logged")
         hand.report.refusals += 1
     else:
         text = hand.game.format(action)

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 import msgspec
 
 from paiju.rules import record as records
 from paiju.rules import shuffle, views
-from paiju.rules.api import SPECTATOR, Game, IllegalAction
+from paiju.rules.api import CHANCE, SPECTATOR, Game, IllegalAction, State
 
 if TYPE_CHECKING:
-    from paiju.rules.testkit._kit import Hand
+    from paiju.rules.testkit._hand import Hand
 
 
 class Screens:
@@ -23,8 +24,11 @@ class Screens:
         self._parts = {v: views.encode(hand.state.view(v)) for v in hand.viewers}
         self._checks = {v: views.check(parts) for v, parts in self._parts.items()}
 
-    def follow(self) -> None:
-        """Patches give the view byte for byte, and the running check is the view's."""
+    def follow(self) -> Mapping[int, views.Parts]:
+        """Patches give the view byte for byte, and the running check is the view's.
+
+        Returns what each has on its screen.
+        """
         hand = self._hand
         for viewer, old in self._parts.items():
             try:
@@ -36,35 +40,39 @@ class Screens:
             if shown != new:  # the same bytes, then, whatever the order of keys
                 hand.fail("patches", f"viewer {viewer} sees another view")
             self._checks[viewer] = views.check_update(self._checks[viewer], old, patch)
-            if self._checks[viewer] != views.check(new):
-                hand.fail("patches", f"the check of viewer {viewer} is off")
             self._parts[viewer] = shown
             size = sum(len(key) + len(text) for key, text in patch.set.items())
             hand.report.patch_bytes.append(size + sum(map(len, patch.delete)))
             hand.report.views += 1
+        checked = hand.viewers[len(hand.texts) % len(hand.viewers)]
+        if self._checks[checked] != views.check(self._parts[checked]):
+            hand.fail("patches", f"the check of viewer {checked} is off")
         spectator = self._parts[SPECTATOR].items()
         for viewer, parts in self._parts.items():
             if not spectator <= parts.items():
                 hand.fail("hidden information", f"a spectator sees what seat {viewer} does not")
+        return self._parts
 
 
-def twin_follows(hand: Hand, seat: int, text: str) -> None:
-    """The log, as text, replays to the same state at every step."""
+def twin_follows(hand: Hand, seat: int, text: str, *, compare: bool = True) -> None:
+    """The log, as text, replays to the same state (compared at this step, or later)."""
     try:
         hand.twin.apply(seat, hand.game.parse(hand.twin, seat, text))
     except IllegalAction as refused:
         hand.fail("replay", f"{text!r} is refused in the replay: {refused.code}")
-    if hand.twin.hash() != hand.state.hash():
+    if compare and hand.twin.hash() != hand.state.hash():
         hand.fail("replay", f"{text!r} replays to another state")
 
 
-def state_is_whole(hand: Hand) -> None:
-    """A loaded snapshot is the state in every respect; a clone is independent."""
+def state_is_whole(hand: Hand, *, replayed: bool = True) -> None:
+    """A loaded snapshot is the state in every respect, the replay too; a clone is independent."""
     state = hand.state
     wanted = state.hash()
-    loaded = hand.game.load(state.dump())
     copy = state.clone()
-    for other, name in ((loaded, "load(dump())"), (copy, "clone()"), (hand.twin, "the replay")):
+    others = [(hand.game.load(state.dump()), "load(dump())"), (copy, "clone()")]
+    if replayed:
+        others.append((hand.twin, "the replay"))
+    for other, name in others:
         if other.hash() != wanted:
             hand.fail("dump", f"{name} is another state")
         if list(other.log()) != list(state.log()):
@@ -72,15 +80,22 @@ def state_is_whole(hand: Hand) -> None:
         for viewer in hand.viewers:
             if views.encode(other.view(viewer)) != views.encode(state.view(viewer)):
                 hand.fail("dump", f"{name} shows {viewer} something else")
+        if (other.to_act(), other.deadlines()) != (state.to_act(), state.deadlines()):
+            hand.fail("dump", f"{name} has another turn or clock")
         for seat in state.to_act():
             if list(other.legal_actions(seat)) != list(state.legal_actions(seat)):
                 hand.fail("dump", f"{name} gives seat {seat} other actions")
+    _clone_is_independent(hand, copy)
+
+
+def _clone_is_independent(hand: Hand, copy: State) -> None:
+    wanted, length = hand.state.hash(), len(hand.state.log())
     for seat in copy.to_act()[:1]:
-        if seat >= 0:
-            copy.apply(seat, copy.default_action(seat))
-        else:
+        if seat == CHANCE:
             copy.apply(seat, copy.sample_chance(hand.rng))
-        if state.hash() != wanted or len(state.log()) != len(hand.texts):
+        else:
+            copy.apply(seat, copy.default_action(seat))
+        if hand.state.hash() != wanted or len(hand.state.log()) != length:
             hand.fail("clone", "changing a clone changes the original")
 
 

@@ -1,0 +1,127 @@
+"""Every installed rule set keeps every promise of the interface; new ones are found by
+themselves.
+
+Together about 100 s of one core for eighteen rule sets: 1,000 light hands, 60 watched hands
+and 40 measured deals each. `make soak` plays 100,000, 1,000 (every viewer at every step) and
+400. The hands are split over the parameters of the rooms that the package suggests.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from importlib import resources
+from typing import Any
+
+import msgspec
+import pytest
+
+from paiju.rules import cases
+from paiju.rules.api import Game
+from paiju.rules.registry import Registry
+from paiju.rules.testkit import measure_mixing, run_kit, run_light
+
+REGISTRY = Registry.default()
+NAMES = [rule_set.name for rule_set in REGISTRY.rule_sets()]
+SEATS_MAX = 12
+SECRETS_PER_HAND = 40
+"""About so many steps of a hand are looked at in other worlds: all, except in long games."""
+
+every_rule_set = pytest.mark.parametrize("name", NAMES)
+
+
+def variants(name: str) -> list[Game]:
+    """The game with its defaults and with the parameters of each room, every one once."""
+    rooms = [room.parameters for room in REGISTRY.rooms() if room.game == name]
+    games = [REGISTRY.latest(name, parameters) for parameters in ({}, *rooms)]
+    return list({game.id: game for game in games}.values())
+
+
+def purses(number: int) -> Sequence[int] | None:
+    """Score play, then small purses that cap what is won and lost, then large ones."""
+    if number % 3 == 0:
+        return None
+    scale = 40 if number % 3 == 1 else 4000
+    return [(number * 37 + seat * 101) % 25 * scale + 1 for seat in range(SEATS_MAX)]
+
+
+def split(hands: int, games: Sequence[Game]) -> Mapping[Game, int]:
+    """Hands for each variant, rounded up."""
+    return {game: -(-hands // len(games)) for game in games}
+
+
+def golden(name: str) -> list[dict[str, Any]]:
+    """The rule set's cases, from its package's folder."""
+    package = REGISTRY.package_of(name)
+    path = resources.files(f"games.{package}") / "cases.jsonl"
+    with resources.as_file(path) as file:
+        return [case for case in cases.read(file) if case["game"] == name]
+
+
+@every_rule_set
+def test_golden_cases(name: str) -> None:
+    asked = golden(name)
+    assert asked, f"the package of {name} has no case of it"
+    wrong = [answer for answer in cases.check(asked, REGISTRY) if not answer.passed]
+    assert wrong == []
+
+
+def play_light(name: str, hands: int, seed: str) -> None:
+    for game, count in split(hands, variants(name)).items():
+        report = run_light(game, hands=count, seed=f"{name} {seed}", wealth=purses)
+        assert report.hands == count
+
+
+def watch(name: str, hands: int, seed: str, **depth: int) -> None:
+    for game, count in split(hands, variants(name)).items():
+        report = run_kit(game, hands=count, seed=f"{name} {seed}", wealth=purses, **depth)
+        assert report.hands == count
+        assert report.patch_p95() <= 600
+        if not game.info.perfect_information:
+            assert report.worlds > 0
+            assert report.worlds_differ >= 0.9 * report.worlds
+            assert report.piles_differ >= 0.9 * report.piles
+
+
+@every_rule_set
+def test_many_hands(name: str) -> None:
+    play_light(name, 1000, "light")
+
+
+@every_rule_set
+def test_watched_hands(name: str) -> None:
+    probe = run_light(REGISTRY.latest(name), hands=5, seed="length")
+    every = max(1, round(probe.actions / probe.hands / SECRETS_PER_HAND))
+    depth = {"deep_every": 8 * every, "secrets_every": every, "viewers": 1, "dear_every": 8}
+    watch(name, 60, "watched", **depth)
+
+
+@every_rule_set
+def test_resampling_mixes_the_hidden_cards(name: str) -> None:
+    game = REGISTRY.latest(name)
+    mixing = measure_mixing(game, hands=40, seed=name, worlds=3)
+    assert mixing.worlds > 0 or game.info.perfect_information
+
+
+@every_rule_set
+@pytest.mark.soak
+def test_very_many_hands(name: str) -> None:
+    play_light(name, 100_000, "soak")
+
+
+@every_rule_set
+@pytest.mark.soak
+def test_watched_hands_at_every_step_for_every_viewer(name: str) -> None:
+    watch(name, 1000, "soak", deep_every=8, secrets_every=1, viewers=0, dear_every=4)
+
+
+@every_rule_set
+@pytest.mark.soak
+def test_resampling_mixes_in_every_room(name: str) -> None:
+    for game in variants(name):
+        measure_mixing(game, hands=400, seed=f"{name} soak", worlds=5)
+
+
+def test_parameters_of_every_room_are_known_to_the_game() -> None:
+    for room in REGISTRY.rooms():
+        values = msgspec.json.decode(REGISTRY.latest(room.game, room.parameters).id.parameters)
+        assert room.parameters.items() <= values.items()
