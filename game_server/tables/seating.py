@@ -129,7 +129,7 @@ class Seating:
     async def top_up(
         self, shard: Shard, table: Table, seat: int, op: bytes, amount: int
     ) -> host_pb2.HostAnswer:
-        """More coins into the escrow of a seat that is not playing; they are in `pending` already."""
+        """More coins into the escrow of a seat that is not playing; counted as `pending` before."""
         held = table.seats[seat]
         assert held is not None
         desk = self._desk

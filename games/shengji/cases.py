@@ -162,7 +162,7 @@ class Cases:
             left = [-penalty if seat == given["escape"] else 0 for seat in range(SEATS)]
             return {"deltas": left, "fee": [-delta for delta in left]}
         score = game.scoring.score(self._facts(game, given))
-        booked = game.booked(score.gains, given["dealer"], None)
+        booked = game.booked(score.gains, None)
         return {
             **_scored(score),
             "deltas": list(booked.deltas),

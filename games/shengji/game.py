@@ -14,11 +14,10 @@ from games.shengji.bot import ShengjiBot
 from games.shengji.claims import Claims, LevelClaims
 from games.shengji.hand import UNKNOWN
 from games.shengji.phase import Phase
-from games.shengji.scores import Score, Scoring, booked
+from games.shengji.scores import Score, Scoring, Settlement, booked
 from games.shengji.state import State
 from paiju.rules.api import Bot, GameId, Info, Parameter
 from paiju.rules.cards import DECK, RANKS
-from paiju.rules.climbing.settle import Settlement
 from paiju.rules.tricks import Ranking, TrickRules, ranking, tractors
 from paiju.rules.tricks.packs import set_of
 
@@ -184,10 +183,8 @@ class TrickGame:
             out["scores"] = [total + delta for total, delta in zip(totals, deltas, strict=True)]
         return out
 
-    def booked(
-        self, amounts: Sequence[int], dealer: int, wealth: Sequence[int] | None
-    ) -> Settlement:
-        return booked(amounts, fee=self.fee(), wealth=wealth, first=dealer)
+    def booked(self, amounts: Sequence[int], wealth: Sequence[int] | None) -> Settlement:
+        return booked(amounts, fee=self.fee(), wealth=wealth)
 
     # ---- the interface ---------------------------------------------------------------------
 

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from typing import NamedTuple, Protocol
 
 from games.shengji.actions import SEATS
-from paiju.rules.climbing.settle import Settlement, by_claim
 
 DIG_MAX = 64
 """No bottom counts more often."""
@@ -88,17 +87,36 @@ def next_dealer(dealer: int, *, dealers_won: bool) -> int:
     return (dealer + (2 if dealers_won else 1)) % SEATS
 
 
-def booked(
-    amounts: Sequence[int], *, fee: int, wealth: Sequence[int] | None, first: int
-) -> Settlement:
-    """Gains and losses per seat, paid as far as the losers can; fee: of every seat."""
-    return by_claim(
-        owed=[max(0, -amount) for amount in amounts],
-        claim=[max(0, amount) for amount in amounts],
-        fee=fee,
-        wealth=wealth,
-        first=first,
-    )
+class Settlement(NamedTuple):
+    """Per seat: net change (fee taken off) and fee; the sum of both is 0."""
+
+    deltas: tuple[int, ...]
+    fees: tuple[int, ...]
+
+
+def booked(amounts: Sequence[int], *, fee: int, wealth: Sequence[int] | None) -> Settlement:
+    """Gains and losses per seat, and the fee of every seat.
+
+    wealth: what each seat has; losers pay what they can, the winners share what came in, an
+    odd unit goes to the first of them; the fee is taken after that and leaves nobody below 0.
+    None: there are no limits.
+    """
+    if wealth is None:
+        return Settlement(tuple(a - fee for a in amounts), (fee,) * SEATS)
+    change = [max(a, -w) if a < 0 else a for a, w in zip(amounts, wealth, strict=True)]
+    pot = -sum(c for c in change if c < 0)
+    winners = [seat for seat, amount in enumerate(amounts) if amount > 0]
+    for place, seat in enumerate(winners):
+        change[seat] = pot // len(winners) + (place < pot % len(winners))
+    fees = tuple(min(fee, w + c) for w, c in zip(wealth, change, strict=True))
+    return Settlement(tuple(c - f for c, f in zip(change, fees, strict=True)), fees)
+
+
+def escaped(seat: int, penalty: int, wealth: Sequence[int] | None) -> Settlement:
+    """The leaver pays the penalty, at most what it has; the house keeps it."""
+    paid = penalty if wealth is None else min(penalty, wealth[seat])
+    fees = tuple(paid if s == seat else 0 for s in range(SEATS))
+    return Settlement(tuple(-fee for fee in fees), fees)
 
 
 class LevelScoring:

@@ -19,10 +19,9 @@ from games.shengji.actions import (
 )
 from games.shengji.hand import UNKNOWN, HandState
 from games.shengji.phase import Phase, Sight
-from games.shengji.scores import Facts, Score
+from games.shengji.scores import Facts, Score, Settlement, escaped
 from paiju.rules.api import CHANCE, Deadline, Event, IllegalAction, Outcome, Rng
 from paiju.rules.cards import BJ, NAMES, RJ
-from paiju.rules.climbing.settle import Settlement, escaped
 from paiju.rules.tricks import points_of
 from paiju.rules.tricks.packs import UNITS, copies_of, names_of, set_of
 
@@ -282,12 +281,7 @@ class State(HandState):
 
     def _settled(self, score: Score | None) -> Settlement:
         if score is not None:
-            return self.game.booked(score.gains, self.dealer, self.wealth)
+            return self.game.booked(score.gains, self.wealth)
         if self.leaver != UNKNOWN:
-            return escaped(
-                seat=self.leaver,
-                penalty=self.game.penalty(),
-                wealth=self.wealth,
-                seats=SEATS,
-            )
+            return escaped(self.leaver, self.game.penalty(), self.wealth)
         return Settlement((0,) * SEATS, (0,) * SEATS)

@@ -9,7 +9,7 @@ from games.wuhuaguo.hand import SEATS, WuhuaguoState
 from games.wuhuaguo.kinds import figs
 from games.wuhuaguo.rules import Wuhuaguo
 from paiju.rules.api import IllegalAction
-from paiju.rules.cards import mask_of, parse_cards
+from paiju.rules.cards import BJ, cards_of, mask_of, parse_cards
 from paiju.rules.climbing import Reading
 from paiju.rules.climbing.packed import counts_of
 
@@ -23,9 +23,12 @@ def _game(given: Mapping[str, Any]) -> Wuhuaguo:
 def _readings(game: Wuhuaguo, text: str) -> tuple[Reading, ...]:
     """All readings; none for cards that are not in the deck, or twice."""
     try:
-        return game.combos.readings.get(counts_of(game.deck.parse(text)), ())
+        mask = mask_of(parse_cards(text))
     except ValueError:
         return ()
+    if any(card >= BJ for card in cards_of(mask)):
+        return ()
+    return game.combos.readings.get(counts_of(mask), ())
 
 
 def classify(case: Case) -> list[dict[str, object]]:

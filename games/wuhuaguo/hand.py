@@ -11,7 +11,9 @@ from games.wuhuaguo.views import public_view
 from games.wuhuaguo.worlds import other_hands
 from paiju.rules.api import Event, IllegalAction, Outcome, Rng
 from paiju.rules.cards import RANKS, names_of
-from paiju.rules.climbing import NO_JOKERS, PASS, PLAY, ClimbingState, Move, Reading
+from paiju.rules.climbing import PASS, PLAY, ClimbingState, Reading
+from paiju.rules.climbing.decks import NO_JOKERS
+from paiju.rules.climbing.hand import Move
 from paiju.rules.climbing.packed import counts_of
 from paiju.rules.climbing.plays import LOWEST_PLAY
 from paiju.rules.showdown import Settlement
@@ -105,12 +107,13 @@ class WuhuaguoState(ClimbingState):
 
     def _laid(self, seat: int, action: int) -> tuple[Reading, int, tuple[str, ...]]:
         laid = super()._laid(seat, action)
+        reading = laid[0]
         if self.opening(seat):
             if not has_opening(action >> 8):
                 raise IllegalAction("must_open")
-        elif laid[0].kind == "single" and self.alarmed(seat):
+        elif reading.kind == "single" and self.alarmed(seat):
             top = highest_rank(self.hands[seat])
-            if laid[0].rank < top:
+            if reading.rank < top:
                 raise IllegalAction("alarm", rank=RANKS[top])
         return laid
 

@@ -7,7 +7,8 @@ from functools import cache
 from typing import NamedTuple
 
 from paiju.rules.cards import RANKS
-from paiju.rules.climbing import NO_JOKERS, Combos, Finder, Kind
+from paiju.rules.climbing import Combos, Finder, Kind
+from paiju.rules.climbing.decks import NO_JOKERS
 from paiju.rules.climbing.packed import count_of, counts_of
 
 HAND = 13

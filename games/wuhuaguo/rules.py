@@ -16,7 +16,8 @@ from games.wuhuaguo.messages import message
 from games.wuhuaguo.scores import Rates
 from paiju.rules.api import Bot, Info, Parameter
 from paiju.rules.cards import mask_of, parse_cards
-from paiju.rules.climbing import NO_JOKERS, PASS, ClimbingGame, shown_reading
+from paiju.rules.climbing import PASS, ClimbingGame, shown_reading
+from paiju.rules.climbing.decks import NO_JOKERS
 
 
 class Wuhuaguo(ClimbingGame[WuhuaguoState]):

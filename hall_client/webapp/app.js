@@ -57,6 +57,7 @@ async function command(work) {
   say("");
   try {
     await work();
+    await client.call("getWallet", {});
   } catch (error) {
     say(error.message);
   }

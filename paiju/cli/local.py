@@ -248,10 +248,9 @@ class LocalHall:
         self.gateways = list(state["gateways"])
         self.web_gateways = list(state["web_gateways"])
         self.server_keys = tuple(decode(key) for key in state["server_keys"])
-        self._write_state()
         if self._web_port is not None:
             await self._start_page(self._web_port)
-            self._write_state()
+        self._write_state()
         self.seconds = time.monotonic() - begun
 
     def _write_state(self) -> None:

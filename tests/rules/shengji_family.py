@@ -17,7 +17,7 @@ from paiju.rules.testkit import run_kit
 PACKS = {
     1: ("2h 2s 3h 4h 5h Kh 6h 3s 4s 5s Ks Th Ts 6s BJ RJ", 4),
     2: ("2h 2s 3h 4h 5h Kh BJ RJ", 4),
-    3: ("2h 2s 3h 4s Kh Ks BJ RJ", 4),
+    3: ("2h 3h 4s Kh BJ RJ", 2),
 }
 """Decks -> one deck of a short pack, cards of the bottom."""
 
@@ -63,10 +63,11 @@ def check_promises(games: Sequence[Callable[[], TrickGame]], *, hands: int, whol
     played = 0
     for make in games:
         part = -(-hands // len(games))
-        report = run_kit(short(make()), hands=part, seed="kit", wealth=wealth, deep_every=300)
+        report = run_kit(short(make()), hands=part, seed="kit", wealth=wealth, deep_every=150)
         full = run_kit(make(), hands=whole, seed="kit", deep_every=100)
         played += report.hands + full.hands
-        assert report.worlds_differ >= 0.8 * report.worlds
+        # Three cards are often known altogether; whole hands always have another world.
+        assert report.worlds_differ >= 0.7 * report.worlds
         assert full.worlds_differ >= 0.9 * full.worlds
         assert report.patch_p95() <= 600 and full.patch_p95() <= 600
     assert played >= hands
@@ -78,7 +79,7 @@ def check_promises_long(make: Callable[[], TrickGame], *, hands: int, whole: int
     assert full.patch_p95() <= 600
     report = run_kit(short(make()), hands=hands, seed="soak", wealth=wealth, deep_every=10)
     assert report.hands == hands
-    assert report.worlds_differ >= 0.8 * report.worlds
+    assert report.worlds_differ >= 0.7 * report.worlds
 
 
 def steps(game: TrickGame, seed: str, *, carry: Mapping[str, Any] | None = None) -> Iterator[State]:

@@ -6,7 +6,7 @@ adds its kinds of combinations, its phases before the first lead, and its scorin
 """
 
 from paiju.rules.climbing.combos import ROCKET, Combos, Kind, Reading
-from paiju.rules.climbing.decks import NO_JOKERS, ONE_DECK, TWO_DECKS
+from paiju.rules.climbing.decks import ONE_DECK, TWO_DECKS
 from paiju.rules.climbing.finder import Finder
 from paiju.rules.climbing.game import ClimbingGame, play, shown_reading
 from paiju.rules.climbing.hand import Deal, Move
@@ -23,7 +23,6 @@ from paiju.rules.climbing.worlds import Known
 
 __all__ = [
     "ESCAPE",
-    "NO_JOKERS",
     "ONE_DECK",
     "PASS",
     "PLAY",

@@ -86,19 +86,12 @@ class OneDeck:
         return hand & -hand
 
 
-class PlainDeck(OneDeck):
-    """52 cards: one deck without jokers."""
+class NoJokers(OneDeck):
+    """52 cards."""
 
-    size = one.BJ
-    full = (1 << one.BJ) - 1
+    size = 52
+    full = (1 << 52) - 1
     of_rank: tuple[int, ...] = (*(4,) * 13, 0, 0)
-
-    @staticmethod
-    def parse(text: str) -> int:
-        cards = OneDeck.parse(text)
-        if cards >> one.BJ:
-            raise ValueError("there are no jokers in the deck")
-        return cards
 
 
 _ONES = sum(1 << 2 * card for card in range(one.DECK))
@@ -205,7 +198,7 @@ class TwoDecks:
 
 
 ONE_DECK: Deck = OneDeck()
-NO_JOKERS: Deck = PlainDeck()
+NO_JOKERS: Deck = NoJokers()
 TWO_DECKS: Deck = TwoDecks()
 
 

@@ -59,6 +59,7 @@ class ClimbingGame(Generic[S]):
     parameters: ClassVar[Mapping[str, Parameter]]
     combos: Combos
     finder: Finder
+    """Of the class, or of the object where they depend on parameters."""
     deck: ClassVar[Deck]
     verbs: ClassVar[Mapping[str, int]]
     state_class: ClassVar[type[Any]]

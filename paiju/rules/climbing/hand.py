@@ -58,7 +58,7 @@ class HandData:
 
     combos: Combos
     finder: Finder
-    """Of the class, or of each hand where they depend on parameters."""
+    """Of the class, or of the state where they depend on parameters."""
     deck: ClassVar[Deck]
     deal_sizes: ClassVar[Sequence[int]] = ()
     """Cards per seat; what is left of the deck is the bottom."""
