@@ -186,8 +186,12 @@ class AiqipaiState(BullState):
         self.stage = "deal"
         return [Event("bets", {"bets": self.bets()})]
 
-    def _dealt(self) -> None:
+    def gets_cards(self, seat: int) -> bool:
+        return not self.gone[seat]
+
+    def _dealt(self) -> list[Event]:
         self.stage, self.dealt = "arrange", True
+        return []
 
     def _left(self, seat: int) -> list[Event]:
         if self.stage == "bid" or seat == self.banker or not self.players():

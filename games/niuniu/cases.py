@@ -136,7 +136,7 @@ def play(make: Make, case: Case) -> dict[str, Any]:
 def _deal(state: BullState, hands: list[int]) -> None:
     """Nature's turn: those who are present get the cards of the case."""
     if state.to_act() == (CHANCE,):
-        here = [0 if gone else hand for hand, gone in zip(hands, state.gone, strict=True)]
+        here = [hand if state.gets_cards(seat) else 0 for seat, hand in enumerate(hands)]
         state.apply(CHANCE, (DEAL, tuple(here)))
 
 

@@ -41,11 +41,10 @@ class DouniuState(BullState):
         self.stage = "deal"
         return [Event("banker", {"seat": seat})]
 
-    def _dealt(self) -> None:
+    def _dealt(self) -> list[Event]:
+        """Who left just before has its cards, too: they decide what its leaving costs."""
         self.stage = "arrange"
-
-    def _may_leave(self) -> bool:
-        return self.stage == "arrange"
+        return self._showdown()
 
     def _check_act(self, seat: int, action: int) -> None:
         if self.stage != "arrange" or action & 0xFF not in (NONE, ARRANGE):

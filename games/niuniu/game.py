@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, TypeVar
 
 from games.niuniu.bulls import DECK, HAND, Bulls, points_of
@@ -20,7 +20,7 @@ HINT = 2
 FIRST = "first"
 """(FIRST, seat): nature names the banker, or who may bid first."""
 DEAL = "deal"
-"""(DEAL, hands): five cards to each seat; none to those who have left."""
+"""(DEAL, hands): five cards to each seat that gets any."""
 
 S = TypeVar("S", bound=RoundState)
 
@@ -59,9 +59,13 @@ class BullState(RoundState):
         """The seat is named; go on."""
         raise NotImplementedError
 
-    def _dealt(self) -> None:
+    def _dealt(self) -> list[Event]:
         """The cards are dealt; go on."""
         raise NotImplementedError
+
+    def gets_cards(self, seat: int) -> bool:
+        """Whether a seat is dealt to."""
+        return True
 
     # ---- chance ----------------------------------------------------------------------------
 
@@ -71,14 +75,17 @@ class BullState(RoundState):
             return FIRST, rng.below(self.seats) if carried is None else carried
         return DEAL, self._hands_from(rng.permutation(DECK))
 
-    def _hands_from(self, order: list[int] | Any) -> tuple[int, ...]:
-        """Five cards each from the front of a shuffled deck, none for those who have left."""
+    def _hands_from(self, order: Sequence[int]) -> tuple[int, ...]:
+        """Five cards each from the front of a shuffled deck."""
         hands, start = [], 0
-        for gone in self.gone:
-            size = 0 if gone else HAND
+        for size in self._sizes():
             hands.append(mask_of(order[start : start + size]))
             start += size
         return tuple(hands)
+
+    def _sizes(self) -> list[int]:
+        """Cards of each seat."""
+        return [HAND if self.gets_cards(seat) else 0 for seat in range(self.seats)]
 
     def _carried(self) -> int | None:
         seat = self.carry.get(self.carried)
@@ -97,9 +104,7 @@ class BullState(RoundState):
             for hand in value:
                 whole |= hand
             right = (
-                sizes == [0 if gone else HAND for gone in self.gone]
-                and whole.bit_count() == sum(sizes)
-                and whole >> DECK == 0
+                sizes == self._sizes() and whole.bit_count() == sum(sizes) and whole >> DECK == 0
             )
         if not right:
             raise IllegalAction("bad_deal")
@@ -110,11 +115,11 @@ class BullState(RoundState):
             self.first = value
             return self._named(value)
         self.hands = list(value)
-        self._dealt()
-        return [
+        events = [
             Event("deal", {"hand": names_of(hand)}, (seat,), None)
             for seat, hand in enumerate(self.hands)
         ]
+        return events + self._dealt()
 
     def redealt(self, known: list[bool], rng: Rng) -> tuple[int, ...]:
         """The hands with every one that is not known dealt anew from the cards not seen."""

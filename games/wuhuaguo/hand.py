@@ -9,12 +9,13 @@ from games.wuhuaguo.kinds import HAND, figs
 from games.wuhuaguo.legal import OPENING, Turn, has_opening, highest_rank, opened
 from games.wuhuaguo.views import public_view
 from games.wuhuaguo.worlds import other_hands
-from paiju.rules.api import CHANCE, Event, IllegalAction, Outcome, Rng
-from paiju.rules.cards import RANKS, mask_of, names_of
+from paiju.rules.api import Event, IllegalAction, Outcome, Rng
+from paiju.rules.cards import RANKS, names_of
 from paiju.rules.climbing import PASS, PLAY, ClimbingState, Reading
 from paiju.rules.climbing.decks import NO_JOKERS
 from paiju.rules.climbing.hand import Move
 from paiju.rules.climbing.packed import counts_of
+from paiju.rules.climbing.plays import LOWEST_PLAY
 from paiju.rules.showdown import Settlement
 
 if TYPE_CHECKING:
@@ -54,9 +55,8 @@ class WuhuaguoState(ClimbingState):
 
     def sample_chance(self, rng: Rng) -> Move:
         """The first dealer is seat 0, then the winner of the hand before."""
-        order = rng.permutation(self.deck.size)
-        hands = [mask_of(order[seat * HAND : (seat + 1) * HAND]) for seat in range(SEATS)]
-        return self.carry.get("first", 0), tuple(hands), 0, 0
+        hands, nothing = self._shuffled(rng)
+        return self.carry.get("first", 0), hands, nothing, 0
 
     def _dealt(self) -> None:
         holders = [seat for seat, hand in enumerate(self.hands) if has_opening(hand)]
@@ -78,8 +78,7 @@ class WuhuaguoState(ClimbingState):
         if action == DECLARE:
             self.stage, self.result, self.winner = "end", "finished", seat
             shown = {"seat": seat, "figs": figs(self.hands[seat])}
-            hands = [names_of(hand) for hand in self.hands]
-            return [Event("wuhuaguo", shown), Event("end", {"hands": hands})]
+            return [Event("wuhuaguo", shown), self._laid_open()]
         self.asked += 1
         self.turn = (seat + 1) % SEATS
         if self.asked == SEATS:
@@ -149,7 +148,7 @@ class WuhuaguoState(ClimbingState):
 
     def canonical(self, seat: int, action: Move) -> Move:
         listed = super().canonical(seat, action)
-        if isinstance(listed, int) and listed >= PLAY and self.opening(seat):
+        if isinstance(listed, int) and listed >= LOWEST_PLAY and self.opening(seat):
             return opened(listed)
         return listed
 
@@ -211,21 +210,17 @@ class WuhuaguoState(ClimbingState):
         if self.result is not None or not self._log:
             return self.clone()
         for _ in range(_WORLDS):
-            world = self._world(other_hands(self, seat, rng))
+            world = self._with(other_hands(self, seat, rng))
             if not self.game.must_beat or world.could_be():
                 return world
         return self.clone()
 
-    def _world(self, hands: Sequence[int]) -> WuhuaguoState:
+    def _with(self, hands: Sequence[int]) -> WuhuaguoState:
         """The same hand with other cards in the hands."""
-        world = self.clone()
-        deal = self._log[0][1]
-        assert isinstance(deal, tuple)
-        first, dealt, bottom, mark = deal
-        world.hands = list(hands)
-        world.counts = [counts_of(hand) for hand in hands]
-        changed = [d ^ old | new for d, old, new in zip(dealt, self.hands, hands, strict=True)]
-        world._log[0] = (CHANCE, (first, tuple(changed), bottom, mark))
+        world, cards = self.clone(), self._cards()
+        moved = zip(cards.dealt, self.hands, hands, strict=True)
+        dealt = tuple([had - held + new for had, held, new in moved])
+        world._put(cards._replace(dealt=dealt, hands=tuple(hands)))
         return world
 
     def could_be(self) -> bool:

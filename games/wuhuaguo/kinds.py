@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from paiju.rules.cards import RANKS
 from paiju.rules.climbing import Combos, Finder, Kind
+from paiju.rules.climbing.decks import NO_JOKERS
 from paiju.rules.climbing.packed import count_of, counts_of
 
 HAND = 13
@@ -42,6 +43,8 @@ def kinds(straight_min: int) -> Kinds:
             Kind("triple_run_pairs", 3, 2, 2, pairs=1, distinct=True),
         ),
         hand_max=HAND,
+        deck=NO_JOKERS,
+        ladder={("bomb", 4): 1},
     )
     return Kinds(combos, Finder(combos))
 

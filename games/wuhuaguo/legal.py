@@ -10,8 +10,9 @@ from typing import NamedTuple
 
 from games.wuhuaguo.kinds import Kinds
 from paiju.rules.cards import BITS, parse_card
-from paiju.rules.climbing import PASS, PLAY, Reading
+from paiju.rules.climbing import PASS, Reading
 from paiju.rules.climbing.packed import counts_of
+from paiju.rules.climbing.plays import LOWEST_PLAY
 
 OPENING_CARD = parse_card("3h")
 OPENING = BITS[OPENING_CARD]
@@ -67,7 +68,7 @@ def highest_rank(hand: int) -> int:
 def is_low_single(action: int, top: int) -> bool:
     """Whether a play is one card below that rank."""
     cards = action >> 8
-    return action & 0xFF >= PLAY and cards.bit_count() == 1 and highest_rank(cards) < top
+    return action >= LOWEST_PLAY and cards.bit_count() == 1 and highest_rank(cards) < top
 
 
 def has_opening(cards: int) -> bool:

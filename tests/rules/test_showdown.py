@@ -176,9 +176,9 @@ def test_who_has_left_can_do_nothing_more() -> None:
     state = game.new_state(3, carry={"banker": 1})
     with pytest.raises(IllegalAction, match="wrong_phase"):
         state.abandon(0, "leave")
-    for _ in range(2):
-        state.apply(CHANCE, state.sample_chance(ShakeRng(b"left")))
-    state.abandon(0, "leave")
+    state.apply(CHANCE, state.sample_chance(ShakeRng(b"left")))
+    state.abandon(0, "leave")  # in the moment between banker and cards
+    state.apply(CHANCE, state.sample_chance(ShakeRng(b"left")))
     assert state.to_act() == (1, 2) and state.view(SPECTATOR)["gone"] == [True, False, False]
     for action in (state.default_action(0), game.parse(state, 0, "escape")):
         with pytest.raises(IllegalAction, match="has_left"):

@@ -32,12 +32,7 @@ from tests.rules.showdown_play import Z_99, advantage, play_hand
 GAME = Wuhuaguo({"unit": 10, "A": 2})
 MUST = Wuhuaguo({"must_beat": True})
 KINDS = kinds(4)
-READINGS = {
-    counts: readings
-    for counts, readings in KINDS.combos.readings.items()
-    if not counts >> 52 and size_of(counts) <= 13
-}
-"""Packed counts without jokers, which are not in the deck."""
+READINGS = KINDS.combos.readings
 
 
 def hand_of(text: str) -> int:
