@@ -37,7 +37,9 @@ class Size:
             return
         if self.code == "TOO_LARGE":
             raise Refused(self.code, limit=self.most)
-        raise Refused(self.code, **({"detail": self.detail} if self.detail else {}))
+        if self.detail:
+            raise Refused(self.code, detail=self.detail)
+        raise Refused(self.code)
 
 
 @dataclass(frozen=True, slots=True)

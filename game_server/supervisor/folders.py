@@ -35,6 +35,7 @@ class Folders:
     cluster_token: Path
     cell_secret: Path
     ray_token: Path
+    journal_key: Path
     seal_keys: Path
 
     @property
@@ -74,6 +75,7 @@ def prepare(settings: GameServerSettings) -> Folders:
         cluster_token=settings.cluster_token_file or data / "cluster-token",
         cell_secret=settings.cell_secret_file or data / "cell-secret",
         ray_token=settings.ray_token_file or data / "ray-token",
+        journal_key=settings.journal_key_file or data / "journal-key",
         seal_keys=settings.seal_keys_file or data / "seal-keys.json",
     )
     for folder in (data, folders.journal, run, folders.ray_temp, folders.ray_memory):
@@ -90,6 +92,7 @@ def prepare(settings: GameServerSettings) -> Folders:
         (folders.ray_token, settings.ray_token_file),
     ):
         _secret(path, make=head and given is None)
+    _secret(folders.journal_key, make=settings.journal_key_file is None)
     _secret(folders.cluster_token, make=False)
     server_keys(folders, make=head and settings.seal_keys_file is None)
     return folders

@@ -69,6 +69,13 @@ class GameServerSettings(Settings):
     """Per host."""
     journal_url: str = ""
     """Empty: one SQLite file per host in data_dir/journal. "{host}" is replaced."""
+    journal_key_file: Path | None = None
+    """Seals the secrets of decks in the journal; None: data_dir/journal-key. Machines that
+    share a journal share the key."""
+    rows_keep_s: float = Field(default=600.0, ge=0)
+    """How long the journal keeps rows of hands that are over."""
+    outbox_keep_s: float = Field(default=3600.0, ge=0)
+    """How long the journal keeps settlements that the ledger has booked."""
     tcp_host: str | None = None
     """Where hosts listen for gateways of other machines; None: node_ip, unless loopback."""
 

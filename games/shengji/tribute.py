@@ -44,7 +44,8 @@ def is_dry(ranking: Ranking, bottom: int) -> bool:
     return not real or len(trumps) == size_of(bottom)
 
 
-def _height(ranking: Ranking, card: int) -> tuple[bool, int]:
+def height(ranking: Ranking, card: int) -> tuple[bool, int]:
+    """Trumps above all side cards, then by rung."""
     return ranking.suit_of[card] == TRUMP, ranking.rung_of[card]
 
 
@@ -53,20 +54,20 @@ def is_highest(ranking: Ranking, hand: int, given: int) -> bool:
     kept = cards_of(hand - given)
     if not kept or not given:
         return True
-    least = min(_height(ranking, card) for card in cards_of(given))
-    return max(_height(ranking, card) for card in kept) <= least
+    least = min(height(ranking, card) for card in cards_of(given))
+    return max(height(ranking, card) for card in kept) <= least
 
 
 def highest_cards(ranking: Ranking, hand: int, count: int) -> int:
     """The cards of a tribute; of equal ones s h c d first."""
-    order = sorted(cards_of(hand), key=lambda card: (_height(ranking, card), card % 4))
+    order = sorted(cards_of(hand), key=lambda card: (height(ranking, card), card % 4))
     return set_of(order[len(order) - count :])
 
 
 def _return_order(ranking: Ranking, card: int) -> tuple[bool, bool, int]:
     """What is returned first: no points, side suits, lower rungs. So what may be returned
     freely, side cards without points, comes before everything else."""
-    trump, rung = _height(ranking, card)
+    trump, rung = height(ranking, card)
     return bool(UNITS[card] & POINT_CARDS), trump, rung
 
 

@@ -11,7 +11,7 @@ world is changed by one exchange at a time.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, TypeVar
 
 from games.shengji.actions import (
@@ -27,9 +27,10 @@ from games.shengji.actions import (
     Move,
     with_cards,
 )
+from games.shengji.tribute import exchangeable, height, receiver
 from paiju.rules.api import CHANCE, IllegalAction, Rng
 from paiju.rules.cards import BJ, RJ
-from paiju.rules.tricks.packs import UNITS, cards_of, copies_of, set_of, types_of
+from paiju.rules.tricks.packs import UNITS, copies_of, set_of, types_of
 
 if TYPE_CHECKING:
     from games.shengji.state import State
@@ -38,6 +39,8 @@ S = TypeVar("S", bound="State")
 
 _BOTTOM, _STOCK, _GONE = SEATS, SEATS + 1, SEATS + 2
 """Places beside the hands 0..3."""
+EVERY = (1 << len(UNITS)) - 1
+"""All cards, as bits by card number."""
 _DRAWS = 10
 _SWAPS = 40
 _ENOUGH = 8
@@ -73,12 +76,20 @@ class _Story:
         assert isinstance(action, tuple)
         self.first, pack = action
         self.pack = list(pack)
+        self._slots_of: dict[int, list[int]] = {}
+        for slot, card in enumerate(pack):
+            self._slots_of.setdefault(card, []).append(slot)
+        self._known = [0] * SEATS  # what all knew at the last step, and the bottom then
+        self._bottom = 0
         self.place = [_STOCK] * len(pack)
         self.seen: set[int] = set()
         self.loose: set[int] = set()
         self.buries: list[tuple[int, list[int]]] = []
-        self.top_heights: dict[int, tuple[bool, int]] = {}
-        """Payer of a tribute -> height of the lowest card it paid."""
+        self.limits: dict[int, int] = {}
+        """Slot -> the cards that it may hold, as bits by card number."""
+        self.tight: list[int] = []
+        """Slots that few cards fit."""
+        self._red_first = "swap_joker" in state.game.phases
         self._run(state)
         self.burier = state.burier
         self.movable = (
@@ -87,14 +98,20 @@ class _Story:
             and not state.bottom_open
             and viewer != state.burier
         )
-        if not self.movable:
-            self.loose.clear()
-        self.loose = {s for s in self.loose if self.place[s] in (self.burier, _BOTTOM)}
+        known = self.loose
+        self.loose = set()
+        if self.movable:
+            self.loose = {s for s in known - self.seen if self.place[s] in self._under_or_held()}
+        self.seen |= known - self.loose
         self.hidden = [
             slot
             for slot, place in enumerate(self.place)
             if place != _GONE and slot not in self.seen and slot not in self.loose
         ]
+
+    def _under_or_held(self) -> tuple[int, int]:
+        """Where the last burier's cards are."""
+        return self.burier, _BOTTOM
 
     def _run(self, state: State) -> None:
         again = state.game.new_state(SEATS, wealth=state.wealth, carry=state.carry or None)
@@ -123,31 +140,57 @@ class _Story:
             self.seen -= self.loose if seat != self.viewer else set()
             self._take(slots, _BOTTOM)
             self.buries.append((index, slots))
+            self._limit_after_jokers(seat, action >> 8)
         elif verb in (TRIBUTE, RETURN_TRIBUTE):
-            cards = action >> 8
-            taker = next(
-                s
-                for s in range(SEATS)
-                if again.hands[s] > hands[s] or _grew(hands[s], again.hands[s])
-            )
-            slots = self.find(cards, seat)
+            slots = self.find(action >> 8, seat)
+            taker = again.payer if verb == RETURN_TRIBUTE else receiver(again)
             self.seen.update(slots)
             self._take(slots, taker)
             if verb == TRIBUTE:
-                assert again.ranking is not None
-                ranking = again.ranking
-                self.top_heights[seat] = min(
-                    (ranking.suit_of[c] == 4, ranking.rung_of[c]) for c in types_of(cards)
-                )
+                self._limit_after_tribute(again, seat, action >> 8)
         elif verb == SWAP_JOKER:
             jokers = action >> 8
             picked = self.find(again.hands[seat] - (hands[seat] - jokers), _BOTTOM)
             self._take(self.find(jokers, seat), _BOTTOM)
             self._take(picked, seat)
+            self._limit_after_jokers(seat, jokers)
+            self._limit_picked(again, picked)
         elif verb in (PLAY, THROW):
             slots = self.find(hands[seat] - again.hands[seat], seat)
             self.seen.update(slots)
             self._take(slots, _GONE)
+
+    def _limit_after_tribute(self, again: State, seat: int, paid: int) -> None:
+        """What is kept is not higher than anything that was paid."""
+        ranking = again.ranking
+        assert ranking is not None
+        bound = min(height(ranking, card) for card in types_of(paid))
+        self._limit(seat, lambda card: height(ranking, card) <= bound)
+
+    def _limit_after_jokers(self, seat: int, away: int) -> None:
+        """Who puts a black joker under has no red one left."""
+        if copies_of(away, BJ) and self._red_first:
+            self._limit(seat, lambda card: card != RJ)
+
+    def _limit_picked(self, again: State, picked: list[int]) -> None:
+        """Cards taken out for jokers come before all that stay."""
+        ranking = again.ranking
+        assert ranking is not None
+        stay = exchangeable(ranking, again.bottom)[:1]
+        last = ranking.place[stay[0]] if stay else len(UNITS)
+        fits = [
+            c for c in range(BJ) if exchangeable(ranking, UNITS[c]) and ranking.place[c] <= last
+        ]
+        self.tight += picked
+        for slot in picked:
+            self.limits[slot] = sum(1 << card for card in fits)
+
+    def _limit(self, seat: int, fits: Callable[[int], bool]) -> None:
+        """All cards that the seat holds now fit."""
+        mask = sum(1 << card for card in range(len(UNITS)) if fits(card))
+        for slot, place in enumerate(self.place):
+            if place == seat:
+                self.limits[slot] = self.limits.get(slot, EVERY) & mask
 
     def _take(self, slots: Sequence[int], place: int) -> None:
         for slot in slots:
@@ -164,25 +207,26 @@ class _Story:
 
     def find(self, cards: int, place: int) -> list[int]:
         """Slots in a place that hold these cards, such as the viewer knows first."""
-        out = []
-        for card in cards_of(cards):
-            here = [
-                s
-                for s, (p, c) in enumerate(zip(self.place, self.pack, strict=True))
-                if p == place and c == card and s not in out
-            ]
-            out.append(min(here, key=lambda s: (s not in self.seen, s)))
+        out: list[int] = []
+        for card in types_of(cards):
+            here = [s for s in self._slots_of[card] if self.place[s] == place]
+            here.sort(key=lambda s: s not in self.seen)
+            out += here[: copies_of(cards, card)]
         return out
 
     def _shown(self, again: State) -> None:
         """What all know by now: shown cards of hands, an open bottom."""
         for seat, known in enumerate(again.known):
+            if known == self._known[seat]:
+                continue
+            self._known[seat] = known
             for card in types_of(known):
                 copies = copies_of(known, card)
                 slots = self.find(copies * UNITS[card], seat)
                 self.seen.update(slots)
                 self.loose.difference_update(slots)
-        if again.bottom_open:
+        if again.bottom_open and again.bottom != self._bottom:
+            self._bottom = again.bottom
             slots = [s for s, place in enumerate(self.place) if place == _BOTTOM]
             self.seen.update(slots)
             self.loose.difference_update(slots)
@@ -197,10 +241,6 @@ class _Story:
                 self.seen.update((held[0], after[0]))
                 return
         self.seen.update(range(again.dealt, again.dealt + len(again.turned)))
-
-
-def _grew(before: int, after: int) -> bool:
-    return after != before and sum(1 for _ in cards_of(after)) > sum(1 for _ in cards_of(before))
 
 
 class _Guess:
@@ -244,33 +284,44 @@ def _drawn(state: State, story: _Story, rng: Rng) -> _Guess | None:
     guess = _real(story)
     place = list(story.place)
     if story.movable:
-        _bury_anew(story, guess, place, rng)
+        _bury_anew(state, story, guess, place, rng)
+    may = _may_hold(state)
+    fits = {s: may[place[s]] & story.limits.get(s, EVERY) for s in (*story.hidden, *story.loose)}
+    if not all(fits[s] >> guess.pack[s] & 1 for s in story.loose):
+        return None
     free = [guess.pack[s] for s in story.hidden]
     cards = [free[i] for i in rng.permutation(len(free))]
     slots = [story.hidden[i] for i in rng.permutation(len(free))]
-    may = _may_hold(state, story)
-    cards.sort(key=lambda card: sum(may[p] >> card & 1 for p in range(_GONE)))
-    everywhere = (1 << _GONE) - 1
+    for slot in [s for s in slots if s in story.tight]:
+        card = next((c for c in cards if fits[slot] >> c & 1), None)
+        if card is None:
+            return None
+        guess.pack[slot] = card
+        cards.remove(card)
+        slots.remove(slot)
+    room = {c: sum(fits[s] >> c & 1 for s in slots) for c in set(cards)}
+    cards.sort(key=room.__getitem__)
     for at, card in enumerate(cards):
-        allowed = sum(1 << p for p in range(_GONE) if may[p] >> card & 1)
-        if allowed == everywhere:
+        if room[card] == len(cards):
             for slot, rest in zip(slots, cards[at:], strict=True):
                 guess.pack[slot] = rest
             break
-        found = next((i for i, slot in enumerate(slots) if allowed >> place[slot] & 1), None)
+        found = next((i for i, slot in enumerate(slots) if fits[slot] >> card & 1), None)
         if found is None:
             return None
         guess.pack[slots.pop(found)] = card
-    held = [(place[s], guess.pack[s]) for s in story.loose]
-    return guess if all(may[p] >> card & 1 for p, card in held) else None
+    return guess
 
 
-def _bury_anew(story: _Story, guess: _Guess, place: list[int], rng: Rng) -> None:
-    """Any of the cards that the viewer cannot place with the burier may lie under."""
+def _bury_anew(state: State, story: _Story, guess: _Guess, place: list[int], rng: Rng) -> None:
+    """Any of the cards that the viewer cannot place with the burier may lie under; those of
+    suits that the burier has shown not to have must."""
     region = [
         s for s, p in enumerate(place) if p in (story.burier, _BOTTOM) and s not in story.seen
     ]
+    may = _may_hold(state)[story.burier]
     mixed = [region[i] for i in rng.permutation(len(region))]
+    mixed.sort(key=lambda s: s not in story.loose or bool(may >> guess.pack[s] & 1))
     guess.under = mixed[: len(guess.under)]
     for slot in mixed:
         place[slot] = story.burier
@@ -278,20 +329,15 @@ def _bury_anew(story: _Story, guess: _Guess, place: list[int], rng: Rng) -> None
         place[slot] = _BOTTOM
 
 
-def _may_hold(state: State, story: _Story) -> list[int]:
-    """Per place the cards that it may hold, as bits by card number."""
-    every = (1 << len(UNITS)) - 1
-    may = [every] * _GONE
+def _may_hold(state: State) -> list[int]:
+    """Per place the cards that it may hold: no suit that a seat has shown not to have."""
+    may = [EVERY] * _GONE
     ranking = state.ranking
-    if ranking is None:
-        return may
-    for seat in range(SEATS):
-        bound = story.top_heights.get(seat)
-        for card in range(len(UNITS)):
-            suit, rung = ranking.suit_of[card], ranking.rung_of[card]
-            too_high = bound is not None and (suit == 4, rung) > bound
-            if too_high or state.voids[seat] >> suit & 1:
-                may[seat] &= ~(1 << card)
+    if ranking is not None:
+        for seat, voids in enumerate(state.voids):
+            if voids:
+                held = [c for c in range(len(UNITS)) if not voids >> ranking.suit_of[c] & 1]
+                may[seat] = sum(1 << card for card in held)
     return may
 
 

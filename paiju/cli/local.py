@@ -293,6 +293,7 @@ class LocalHall:
     def _prepare(self) -> None:
         try:
             self.logs.mkdir(parents=True, exist_ok=True)
+            self._folder.chmod(0o700)  # accounts, keys and journals are nobody else's
         except OSError as error:
             raise BadSettings(f"cannot make the folder {self.logs}: {error.strerror}") from None
         self._lock = Lock(self._folder / "hall.lock", what="hall")

@@ -19,6 +19,7 @@ import json
 import random
 import subprocess
 import sys
+import tomllib
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -162,11 +163,27 @@ def mutated(path: Path, number: int) -> CodeType:
 
 
 def rule_modules(package: str) -> list[Path]:
-    """Of a package, and of the engines."""
-    own = (ROOT / "games" / package).glob("*.py")
-    engines = (ROOT / "paiju/rules").glob("*/*.py")
-    shared = [path for path in engines if path.parent.name not in ENGINES_LEFT_OUT]
-    return sorted(path for path in (*own, *shared) if path.stem not in NO_RULES)
+    """What the rule sets of a package import of packages and engines, except through a bot."""
+    manifest = tomllib.loads((ROOT / "games" / package / "manifest.toml").read_text("utf-8"))
+    waiting = [rule_set["entry"].partition(":")[0] for rule_set in manifest["rule_sets"]]
+    found: set[Path] = set()
+    while waiting:
+        path = _source(waiting.pop())
+        if path is None or path in found or path.stem in NO_RULES - {"__init__"}:
+            continue
+        found.add(path)
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if isinstance(node, ast.ImportFrom) and node.module:
+                waiting += [node.module, *(f"{node.module}.{name.name}" for name in node.names)]
+    return sorted(path for path in found if path.stem != "__init__")
+
+
+def _source(module: str) -> Path | None:
+    """Of a module of a package or an engine; None for everything else."""
+    path = ROOT / module.replace(".", "/")
+    path = path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
+    inside = path.parent.parent in (ROOT / "games", ROOT / "paiju/rules")
+    return path if inside and path.is_file() and path.parent.name not in ENGINES_LEFT_OUT else None
 
 
 def executed(name: str, package: str) -> dict[str, set[int]]:

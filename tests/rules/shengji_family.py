@@ -55,21 +55,21 @@ def wealth(number: int) -> Sequence[int] | None:
     return None if number % 2 else [(number * 37) % 90, 5, (number * 11) % 40, 100]
 
 
-def check_promises(games: Sequence[Callable[[], TrickGame]], *, hands: int, whole: int) -> None:
-    """The kit over so many short hands, spread over the games, and `whole` of each.
+def check_promises(games: Sequence[Callable[[], TrickGame]], *, hands: int) -> None:
+    """The kit over so many short hands, spread over the games; whole hands are played by
+    test_conformance.
 
     Few steps get the costly checks here; the soak makes them at one of ten.
     """
     played = 0
     for make in games:
-        part = -(-hands // len(games))
-        report = run_kit(short(make()), hands=part, seed="kit", wealth=wealth, deep_every=150)
-        full = run_kit(make(), hands=whole, seed="kit", deep_every=100)
-        played += report.hands + full.hands
+        report = run_kit(
+            short(make()), hands=-(-hands // len(games)), seed="kit", wealth=wealth, deep_every=100
+        )
+        played += report.hands
         # Three cards are often known altogether; whole hands always have another world.
         assert report.worlds_differ >= 0.7 * report.worlds
-        assert full.worlds_differ >= 0.9 * full.worlds
-        assert report.patch_p95() <= 600 and full.patch_p95() <= 600
+        assert report.patch_p95() <= 600
     assert played >= hands
 
 

@@ -230,8 +230,8 @@ def test_an_escape_costs_the_leaver_only() -> None:
 
 
 def test_conformance_kit() -> None:
-    """1,000 random hands with living and dead sticks."""
-    check_promises(list(VARIANTS.values()), hands=1000, whole=1)
+    """Short hands with living and dead sticks."""
+    check_promises(list(VARIANTS.values()), hands=120)
 
 
 @pytest.mark.soak

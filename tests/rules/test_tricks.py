@@ -465,7 +465,8 @@ def check_sticks(seed: int) -> None:
     follows = [unpacked(f) for f in rules.follows(whole, pack_of(hand))]
     assert follows and all(legal(f) and len(f) == len(lead) for f in follows)
     assert all(rules.may_follow(whole, pack_of(hand), pack_of(f)) for f in follows)
-    for follow in set(combinations(sorted(hand), len(lead))):
+    every = sorted(set(combinations(sorted(hand), len(lead))))
+    for follow in luck.sample(every, min(len(every), 40)):
         assert rules.may_follow(whole, pack_of(hand), pack_of(follow)) == legal(follow)
     suit = context.suit(card)
     order = sorted(hand, key=lambda c: rules.ranking.place[NAMES.index(c)])

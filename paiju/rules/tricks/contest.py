@@ -78,14 +78,6 @@ def _fits(ranking: Ranking, suit: int, shape: Shape, cards: int) -> bool:
     )
 
 
-def highest(ranking: Ranking, suit: int, hand: int, kind: int, length: int) -> int:
-    """Top rung of a hand's best component of that kind and length; -1 when it has none."""
-    rungs = rungs_held(ranking, suit, hand, COPIES[kind])
-    if length > 1:
-        rungs = runs_of(rungs, length)
-    return rungs[-1] if rungs else -1
-
-
 def forced(ranking: Ranking, thrown: int, others: Iterable[int]) -> int | None:
     """What must be led instead of a throw that some other hand beats; None: the throw stands.
 
@@ -105,7 +97,19 @@ def forced(ranking: Ranking, thrown: int, others: Iterable[int]) -> int | None:
 
 def is_beaten(ranking: Ranking, suit: int, component: Component, hands: Sequence[int]) -> bool:
     """Whether one of the hands holds the same kind with a strictly higher top."""
-    kind, length = component.kind, component.length
-    return any(
-        hand and highest(ranking, suit, hand, kind, length) > component.top for hand in hands
-    )
+    kind, length, top = component.kind, component.length, component.top
+    above = ranking.above[suit][top]
+    if kind == SINGLE:
+        return any(hand & above for hand in hands)
+    if kind == PAIR:
+        return any(pairs(hand) & above for hand in hands)
+    if kind == TRIPLE:
+        return any(triples(hand) & above for hand in hands)
+    return any(_has_run_above(ranking, suit, hand, COPIES[kind], length, top) for hand in hands)
+
+
+def _has_run_above(
+    ranking: Ranking, suit: int, hand: int, copies: int, length: int, top: int
+) -> bool:
+    rungs = rungs_held(ranking, suit, hand, copies)
+    return bool(rungs) and rungs[-1] > top and runs_of(rungs, length)[-1:] > [top]

@@ -8,6 +8,7 @@ way to do the duty and each height of winning, filled up cheaply, dearly, or wit
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from itertools import islice
 
 from paiju.rules.tricks.contest import is_beaten, placements
@@ -23,25 +24,25 @@ _CORES = 12
 def leads(ranking: Ranking, hand: int) -> Iterator[int]:
     """Every single component in the hand (of equal cards on a rung all types)."""
     for suit, mask in enumerate(ranking.suit_masks):
-        own = hand & mask
-        if not own:
-            continue
-        for card in types_of(own):
-            yield UNITS[card]
-        twice = pairs(own)
-        if not twice:
-            continue
-        for card in types_of(twice):
-            yield 2 * UNITS[card]
-        for length in range(2, twice.bit_count() + 1):
-            found = [cards for _, cards in placements(ranking, suit, own, TRACTOR, length)]
-            if not found:
-                break
-            yield from found
-        for card in types_of(triples(own)):
-            yield 3 * UNITS[card]
-        for _, cards in placements(ranking, suit, own, TITANIC, 2):
-            yield cards
+        if hand & mask:
+            yield from _suit_leads(ranking, suit, hand & mask)
+
+
+@lru_cache(maxsize=1 << 12)
+def _suit_leads(ranking: Ranking, suit: int, own: int) -> tuple[int, ...]:
+    found = [UNITS[card] for card in types_of(own)]
+    twice = pairs(own)
+    if not twice:
+        return tuple(found)
+    found += [2 * UNITS[card] for card in types_of(twice)]
+    for length in range(2, twice.bit_count() + 1):
+        runs = [cards for _, cards in placements(ranking, suit, own, TRACTOR, length)]
+        if not runs:
+            break
+        found += runs
+    found += [3 * UNITS[card] for card in types_of(triples(own))]
+    found += [cards for _, cards in placements(ranking, suit, own, TITANIC, 2)]
+    return tuple(found)
 
 
 def throws(ranking: Ranking, hand: int, unseen: int) -> Iterator[int]:

@@ -45,6 +45,7 @@ class Ranking:
 
     suit_of, rung_of: per card. rungs[suit][rung]: the cards there, suits s h c d.
     rung_masks: the same as sets with all copies. suit_masks: all copies of a suit's cards.
+    above[suit][rung]: all copies of what is higher.
     place: of each card in the order in which an absent player gives cards up, 0 the first;
     dear: in the opposite order; rich: the same order, but cards with points first.
     """
@@ -77,6 +78,9 @@ class Ranking:
             for rungs in self.rungs
         ]
         self.suit_masks = [sum(masks) for masks in self.rung_masks]
+        self.above = [
+            [sum(masks[rung + 1 :]) for rung in range(len(masks))] for masks in self.rung_masks
+        ]
         cheap = sorted(range(DECK), key=self.cheapness)
         self.place = _places(cheap)
         self.dear = _places(cheap[::-1])

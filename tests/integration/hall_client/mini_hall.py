@@ -26,7 +26,8 @@ import json, signal, sys, threading
 from game_server.tables.config import HostConfig
 from game_server.tables.process import HostProcess
 given = json.loads(sys.argv[1])
-given["cell_secret"] = bytes.fromhex(given["cell_secret"])
+for name in ("cell_secret", "journal_key"):
+    given[name] = bytes.fromhex(given[name])
 host = HostProcess(HostConfig(**given))
 end = threading.Event()
 signal.signal(signal.SIGTERM, lambda *_: end.set())
@@ -125,6 +126,7 @@ class MiniHall:
             "data_servers": [data],
             "cluster_token": self._token,
             "cell_secret": secret.hex(),
+            "journal_key": b"a key of the tests".hex(),
             "journal_url": f"sqlite:///{self._folder}/journal.db",
             "metrics_socket": "",
         }
