@@ -140,7 +140,8 @@ def player_wins(player: int, banker: int, *, ties_to_banker: bool) -> bool:
 
     ties_to_banker: equal bulls (bull_1 .. bull_bull) are the banker's without a look at cards.
     """
-    kind = kind_of(player)
-    if ties_to_banker and kind == kind_of(banker) and NO_BULL < kind <= BULL_BULL:
-        return False
+    if ties_to_banker:
+        kind = kind_of(player)
+        if kind == kind_of(banker) and NO_BULL < kind <= BULL_BULL:
+            return False
     return player > banker

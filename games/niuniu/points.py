@@ -37,23 +37,42 @@ def settled(
     A present opponent of a leaver gets its normal win out of the penalty and never pays; the
     house keeps the rest. A banker's penalty grows to what the winners are due.
     """
-    seats = len(strengths)
-    owed, due, kept = [0] * seats, [0] * seats, [0] * seats
-    bank = strengths[banker]
+    seats, bank = len(strengths), strengths[banker]
+    owed, due = [0] * seats, [0] * seats
     for seat, strength in enumerate(strengths):
         if seat == banker:
             continue
-        wins = player_wins(strength, bank, ties_to_banker=rates.ties_to_banker)
-        amount = rates.points[kind_of(strength if wins else bank)] * rates.unit
+        if player_wins(strength, bank, ties_to_banker=rates.ties_to_banker):
+            due[seat] = rates.points[kind_of(strength)] * rates.unit
+        else:
+            owed[seat] = rates.points[kind_of(bank)] * rates.unit
+    if True not in gone:
+        moved = through_banker(banker, owed=owed, due=due, wealth=wealth)
+        return fees_taken(moved, fee=rates.fee, wealth=wealth)
+    moved, kept = _with_leavers(banker, owed, due, gone, rates, wealth)
+    return fees_taken(moved, kept=kept, fee=rates.fee, wealth=wealth)
+
+
+def _with_leavers(
+    banker: int,
+    owed: list[int],
+    due: list[int],
+    gone: Sequence[bool],
+    rates: Rates,
+    wealth: Wealth,
+) -> tuple[list[int], list[int]]:
+    """Transfers, and what of them the house keeps. owed, due: as if nobody had left."""
+    seats = len(owed)
+    kept = [0] * seats
+    for seat in range(seats):
+        if seat == banker:
+            continue
+        if gone[banker]:
+            owed[seat] = 0
         if gone[seat]:
             penalty = capped(rates.escape_player * rates.unit, seat, wealth)
-            if not wins and not gone[banker]:
-                owed[seat] = min(amount, penalty)
+            owed[seat], due[seat] = min(owed[seat], penalty), 0
             kept[seat] = penalty - owed[seat]
-        elif wins:
-            due[seat] = amount
-        elif not gone[banker]:
-            owed[seat] = amount
     if gone[banker]:
         penalty = capped(max(rates.escape_banker * rates.unit, sum(due)), banker, wealth)
         moved = share(penalty, due, (banker + 1) % seats)
@@ -61,6 +80,4 @@ def settled(
         moved[banker] = -sum(moved)
     else:
         moved = through_banker(banker, owed=owed, due=due, wealth=wealth)
-    if any(kept):
-        moved = [change - cost for change, cost in zip(moved, kept, strict=True)]
-    return fees_taken(moved, kept=kept, fee=rates.fee, wealth=wealth)
+    return [change - cost for change, cost in zip(moved, kept, strict=True)], kept

@@ -85,6 +85,12 @@ class WuhuaguoState(ClimbingState):
             self.stage = "play"
         return [Event("no_wuhuaguo", {"seat": seat})]
 
+    def open_cards(self) -> list[list[str]]:
+        """What everybody knows that a seat holds: the banker its 3h, since it begins."""
+        known = [0] * SEATS
+        known[self.banker] = self.hands[self.banker] & OPENING
+        return [names_of(cards) for cards in known]
+
     # ---- playing ---------------------------------------------------------------------------
 
     def alarmed(self, seat: int) -> bool:

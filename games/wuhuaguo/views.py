@@ -22,6 +22,7 @@ def public_view(state: WuhuaguoState) -> dict[str, Any]:
         "dealer": state.first,
         "banker": state.banker,
         "asked": state.asked,
+        "open": state.open_cards(),
         "table": None if table is None else {"seat": state.last, **table.shown()},
         "last": state.last,
         "shown": [None if cards is None else names_of(cards) for cards in state.shown],

@@ -50,12 +50,13 @@ def through_banker(
     owed: what each loser owes the banker; due: what the banker owes each winner. The losers
     pay first, then the banker pays out of what it has and what it has received.
     """
-    paid = [capped(debt, seat, wealth) for seat, debt in enumerate(owed)]
-    income, total = sum(paid), sum(due)
-    pool = total if wealth is None else wealth[banker] + income
-    got = share(pool, due, (banker + 1) % len(owed))
+    if wealth is None:
+        paid, got = owed, due
+    else:
+        paid = [min(debt, own) for debt, own in zip(owed, wealth, strict=True)]
+        got = share(wealth[banker] + sum(paid), due, (banker + 1) % len(owed))
     moved = [gain - cost for gain, cost in zip(got, paid, strict=True)]
-    moved[banker] = income - sum(got)
+    moved[banker] = sum(paid) - sum(got)
     return moved
 
 
