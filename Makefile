@@ -7,6 +7,7 @@ ARGS ?=
 VENV := .venv
 BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
+ORACLES := $(VENV)/.oracles
 
 .PHONY: help up demo test check format bench proto soak venv clean
 .DEFAULT_GOAL := help
@@ -34,13 +35,14 @@ format: $(INSTALLED) ## put all code into the one format
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
-bench: $(INSTALLED) ## time to ready and memory of an idle hall
+bench: $(ORACLES) ## an idle hall (ready, memory); the rules, beside OpenSpiel and RLCard
 	@$(BIN)/python scripts/bench_idle.py $(ARGS)
+	@$(BIN)/python scripts/bench_rules.py --write
 
 proto: $(INSTALLED) ## generate paiju/wire/v1 from proto/
 	$(BIN)/python scripts/proto.py
 
-soak: $(INSTALLED) ## the long runs that `make test` leaves out
+soak: $(ORACLES) ## the long runs that `make test` leaves out
 	@$(BIN)/python scripts/test.py --soak $(ARGS)
 
 venv: $(INSTALLED) ## only the virtual environment
@@ -56,6 +58,12 @@ $(INSTALLED): pyproject.toml
 	@echo "installing what pyproject.toml names (about a minute) ..."
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-input --root-user-action=ignore --editable '.[test]'
 	@touch $@
+
+# Independent programs that benches and soak compare with; both say what is missing.
+$(ORACLES): $(INSTALLED)
+	@echo "installing the programs to compare with ..."
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-input --root-user-action=ignore --editable '.[oracles]' \
+		&& touch $@ || echo "they cannot be installed here; going on without" >&2
 
 clean: ## remove the virtual environment and all caches
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

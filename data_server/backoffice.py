@@ -47,7 +47,7 @@ class BackOffice:
         def work(tx: Connection) -> data_pb2.Reply:
             before = nodes.set_draining(tx, request.server, request.on)
             if before is None:
-                raise Refused("MALFORMED", detail=f"no server {request.server!r}")
+                raise Refused("NO_SUCH_SERVER", server=request.server)
             audits.append(
                 tx,
                 who=who,

@@ -163,8 +163,11 @@ class HallClient(Commands):
 
     @property
     def last_wallet(self) -> hall_pb2.Wallet:
-        """As the hall said it last."""
-        return self._core.wallet
+        """As the hall said it last; empty before that, and when it was tampered with."""
+        wallet = self._core.wallet
+        if self._core.tampered:
+            self._connector.wake()
+        return wallet
 
     @property
     def core(self) -> Core:

@@ -33,7 +33,9 @@ from game_server.gateway.requests import host_command
 from game_server.gateway.rooms import Rooms, RoomSpec
 from game_server.gateway.router import Router
 from game_server.gateway.session import Session
+from game_server.gateway.session_cache import SessionCache
 from game_server.gateway.shards import ShardKey, ShardMap
+from game_server.gateway.signals import Signals
 from game_server.gateway.stream import LinkConfig, Sent
 from game_server.gateway.tickets import Tickets
 from paiju.service.ids import now_us
@@ -91,6 +93,13 @@ class Gateway:
             server=context.server,
             gateway=context.gateway,
         )
+        self.cache = SessionCache(now=time.monotonic())
+        self._signals = Signals(
+            lambda request: data.call("Signal", request),
+            spawn=self._spawn,
+            server=context.server,
+            gateway=context.gateway,
+        )
         self._openings = Openings(
             data=data,
             tickets=Tickets(
@@ -101,12 +110,14 @@ class Gateway:
             on_opened=lambda: metrics.sessions.set(len(self._players)),
             on_replaced=self._gone,
             accounts=Tokens(burst=limits.account_burst, per_s=limits.account_per_s),
+            cache=self.cache,
         )
         self._carrier = Carrier(
             data=data,
             openings=self._openings,
             rooms=self._rooms,
             router=self._router,
+            cache=self.cache,
             spawn=self._spawn,
         )
         self._follower = Follower(
@@ -226,6 +237,7 @@ class Gateway:
         if player is None:
             return
         self._gone(connection, player)
+        self._signals.ended(player, reason)
         if self._players.release(player.id, connection):
             self.metrics.sessions.set(len(self._players))
             self._presence.changed(player.id, player.epoch, online=False)

@@ -138,6 +138,7 @@ def main(arguments: list[str] | None = None) -> None:
         settings = load(GatewaySettings, **json.loads(text))
     except (BadSettings, OSError, ValueError) as error:
         sys.exit(f"gateway: {error}")
+    process.forbid_dumps()
     if settings.parent_pid is not None:
         process.die_with_parent(settings.parent_pid)
     logs.configure(f"gateway {settings.name}", level=settings.log_level)

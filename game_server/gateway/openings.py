@@ -17,6 +17,7 @@ from game_server.gateway.origins import Tokens
 from game_server.gateway.player import Player
 from game_server.gateway.players import Players
 from game_server.gateway.presence import Presence
+from game_server.gateway.session_cache import SessionCache
 from game_server.gateway.tickets import Claims, Tickets
 from paiju.service.ids import new_op, now_us
 from paiju.service.refusals import Refused
@@ -36,6 +37,7 @@ class Openings:
         on_opened: Callable[[], None],
         on_replaced: Callable[[Connection, Player], None],
         accounts: Tokens[int],
+        cache: SessionCache,
     ) -> None:
         """on_replaced: tell the hosts that the older connection is gone.
 
@@ -48,6 +50,7 @@ class Openings:
         self._on_opened = on_opened
         self._on_replaced = on_replaced
         self._accounts = accounts
+        self._cache = cache
 
     async def resume(self, connection: Connection, effect: CheckTicket) -> None:
         """Open a session by its ticket. Raises Refused."""
@@ -84,6 +87,9 @@ class Openings:
         session.profile.player = claims.player
         session.profile.name = claims.name
         session.profile.guest = claims.guest
+        known = self._cache.recall(claims.player, claims.epoch, time.monotonic())
+        if known is not None:
+            session.wallet.CopyFrom(known.wallet)
         if not resume.cursors:
             request = data_pb2.FindPlayerRequest(player=claims.player)
             try:
@@ -118,6 +124,8 @@ class Openings:
         self._on_opened()
         self._presence.changed(player.id, player.epoch, online=True)
         now = time.monotonic()
+        if session.HasField("wallet"):
+            self._cache.remember(session, now)
         cursors = resume.cursors if resume is not None else ()
         connection.run(core.opened(ref, session, now, cursors=cursors))
         if older is not None:

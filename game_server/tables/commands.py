@@ -6,6 +6,7 @@ Refused means that nothing changed.
 
 from __future__ import annotations
 
+from asyncio import Future
 from collections.abc import Callable, Coroutine, Mapping
 from typing import Any
 
@@ -15,7 +16,6 @@ from game_server.tables.desk import Desk
 from game_server.tables.links import Link
 from game_server.tables.seating import Seating, buy_in
 from game_server.tables.shard import Shard
-from game_server.tables.table import Table
 from paiju.service import ids
 from paiju.service.refusals import Refused
 from paiju.wire import protocol
@@ -79,8 +79,9 @@ def top_up(
         raise Refused("HAND_RUNNING")
     if amount <= 0 or not room.plays_for_coins:
         raise Refused("BAD_AMOUNT")
-    if held.stake + amount > room.buy_in_max:
+    if held.stake + held.pending + amount > room.buy_in_max:
         raise Refused("BUY_IN_RANGE", minimum=room.buy_in_min, maximum=room.buy_in_max)
+    held.pending += amount  # at once: nothing may come between the check and this
     return seating.top_up(shard, table, seat, op_of(command), amount)
 
 
@@ -119,13 +120,13 @@ def act(
         ),
     )
     if seq is None:
-        return _claimed(desk, table, command)
+        return _claimed(desk.claim(table, command.player), command)
     return Answer(acted=hall_pb2.Acted(hand=asked.hand, seq=seq))
 
 
-async def _claimed(desk: Desk, table: Table, command: host_pb2.HostCommand) -> Answer:
+async def _claimed(number: Future[int], command: host_pb2.HostCommand) -> Answer:
     """An action out of turn waits for those of the same moment."""
-    seq = await desk.claimed(table, command.player)
+    seq = await number
     return Answer(acted=hall_pb2.Acted(hand=command.act.hand, seq=seq))
 
 

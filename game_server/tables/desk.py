@@ -170,15 +170,11 @@ class Desk:
         finally:
             self._take(shard, table)
 
-    async def claimed(self, table: Table, player: int) -> int:
-        """The number that a claim got when its moment was over. Raises why it got none."""
-        key = table.ref.table, player
+    def claim(self, table: Table, player: int) -> asyncio.Future[int]:
+        """Gets the number of a claim when its moment is over, or why it has none."""
         future: asyncio.Future[int] = asyncio.get_running_loop().create_future()
-        self._claimants[key] = future
-        try:
-            return await future
-        finally:
-            self._claimants.pop(key, None)
+        self._claimants[table.ref.table, player] = future
+        return future
 
     def _take(self, shard: Shard, table: Table) -> None:
         done = table.take()
@@ -197,7 +193,7 @@ class Desk:
             self._metrics.faults.inc()
             log.error("rules.fault", table=table.ref.table, game=shard.room.game, error=fault)
         for player, result in done.claimed:
-            future = self._claimants.get((table.ref.table, player))
+            future = self._claimants.pop((table.ref.table, player), None)
             if future is None or future.done():
                 continue
             if isinstance(result, Refused):

@@ -120,14 +120,16 @@ class TableHost:
     def handle(self, link: Link, command: host_pb2.HostCommand) -> None:
         """One command of a player through a gateway."""
         begun = time.perf_counter()
-        if self.recovering or self._stalled_since is not None:
-            self.out.refuse_at_once(link, command.id, Refused("RETRY", retry_after_ms=LATER_MS))
-            return
         try:
-            self._admit(command)
             if command.WhichOneof("body") == "gone":
+                self._admit(command)
                 self._gone(link, command)
                 return
+            if self.recovering or self._stalled_since is not None:
+                later = Refused("RETRY", retry_after_ms=LATER_MS)
+                self.out.refuse_at_once(link, command.id, later)
+                return
+            self._admit(command)
             key = _shard_key(command)
             shard = self.desk.shards.get(key)
             if shard is not None:
@@ -216,6 +218,10 @@ class TableHost:
             answer = await work
         except Refused as refused:
             answer = refusal(refused)
+        except Exception:
+            log.exception("operation.fault", kind=command.WhichOneof("body"))
+            shard.answers.forget(command.player, command.op)
+            answer = refusal(Refused("INTERNAL"))
         finally:
             patience.cancel()
         self._finish(shard, command, operation, answer)
@@ -253,6 +259,12 @@ class TableHost:
     async def _cash_out(self, shard: Shard, table: Table, seat: int) -> None:
         await self.seating.cash_out(shard, table, seat)
         self._set_timer()
+
+    def stop_table(self, table_id: int) -> None:
+        """The ledger refused a hand of this table: no other begins before somebody has looked."""
+        found = self.desk.find(table_id)
+        if found is not None:
+            found[1].stopped = True
 
     # ---- connections -----------------------------------------------------------------------
 
@@ -296,7 +308,8 @@ class TableHost:
         while True:
             await asyncio.sleep(GRID_EVERY_S)
             self._watch_stall()
-            self._send_grids()
+            if self._stalled_since is None:
+                self._send_grids()
             if self._clock() - last_summary >= SUMMARY_EVERY_S:
                 last_summary = self._clock()
                 self._send_summaries()
@@ -407,6 +420,7 @@ class TableHost:
 
         Seats whose buy-in was on its way are asked for again under the same operation.
         """
+        table.stopped = self._outbox.is_stuck(table.ref.table)
         shard = self.desk.adopt(table, grace_ms=grace_ms)
         for one in known:
             shard.answers.known(*one)

@@ -70,6 +70,8 @@ class NumberedTable:
         self.roster = Roster(room=room, seats=room.seats_for(game))
         self.hand: Hand | None = None
         self.hand_number = 0
+        self.stopped = False
+        """A hand was refused by the ledger: no other begins before an operator has looked."""
         self.stream = Stream(ref=ref, epoch=epoch, seats=len(self.seats))
         self._package = package
         self._entropy = entropy

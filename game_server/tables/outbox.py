@@ -42,16 +42,19 @@ class Outbox:
         epoch: int,
         send: Send,
         on_settled: Callable[[float], None] = lambda seconds: None,
+        on_refused: Callable[[int], None] = lambda table: None,
         note: Callable[[Sequence[Answered]], None] = lambda answered: None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._owner = data_pb2.HostEpoch(host=host, epoch=epoch)
         self._send = send
         self._on_settled = on_settled
+        self._on_refused = on_refused
         self._note = note
         self._clock = clock
         self._waiting: deque[tuple[float, data_pb2.Settlement]] = deque()
         self._open: Counter[int] = Counter()  # table -> settlements without answer
+        self._stuck: set[int] = set()  # tables with a refused one: their stakes stay in escrow
         self._work = asyncio.Event()
         self._changed = asyncio.Condition()
         self.refused: list[tuple[data_pb2.Settlement, str]] = []
@@ -77,7 +80,13 @@ class Outbox:
         for settlement in waiting:
             self.expect(settlement.table.table)
             self.put(settlement)
-        self.refused += refused
+        for settlement, code in refused:
+            self.refused.append((settlement, code))
+            self._stuck.add(settlement.table.table)
+
+    def is_stuck(self, table: int) -> bool:
+        """Whether the ledger refused a hand of the table: an operator must look at it."""
+        return table in self._stuck
 
     @property
     def depth(self) -> int:
@@ -87,9 +96,11 @@ class Outbox:
         return self._clock() - self._waiting[0][0] if self._waiting else 0.0
 
     async def settled(self, table: int) -> None:
-        """Wait until no settlement of this table is without answer."""
+        """Wait until every hand of this table is booked; for ever when one was refused."""
         async with self._changed:
-            await self._changed.wait_for(lambda: self._open[table] == 0)
+            await self._changed.wait_for(
+                lambda: self._open[table] == 0 and table not in self._stuck
+            )
 
     async def empty(self) -> None:
         """Wait until nothing is without answer."""
@@ -130,6 +141,8 @@ class Outbox:
                     "outbox.refused", table=table, hand=settlement.hand, code=result.refusal.code
                 )
                 self.refused.append((settlement, result.refusal.code))
+                self._stuck.add(table)
+                self._on_refused(table)
             else:
                 self._on_settled(self._clock() - begun)
             self._open[table] -= 1

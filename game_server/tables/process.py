@@ -75,10 +75,10 @@ class HostProcess:
             "playing": self._host.playing(),
         }
 
-    def drain(self) -> None:
-        """No new seats from now on; running hands go on."""
+    def drain(self, on: bool) -> None:
+        """No new seats from now on (or seats again); running hands go on either way."""
         assert self._host is not None
-        self._host.draining = True
+        self._host.draining = on
 
     def stop(self) -> None:
         """Drain for a while, return every escrow, end."""
@@ -147,6 +147,7 @@ class HostProcess:
             epoch=store.epoch,
             send=client.settle,
             on_settled=metrics.settle_seconds.observe,
+            on_refused=lambda table: self._table_host.stop_table(table),
             note=lambda answered: self._table_host.out.answered(answered),
         )
         sealer = Sealer(config.journal_key)

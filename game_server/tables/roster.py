@@ -53,7 +53,7 @@ class Roster:
         return [i for i, s in enumerate(self.seats) if s is not None and s.away_since is not None]
 
     def all_ready(self) -> bool:
-        return all(s is not None and s.seated and s.ready for s in self.seats)
+        return all(s is not None and s.seated and s.ready and not s.pending for s in self.seats)
 
     # ---- changing --------------------------------------------------------------------------
 
@@ -157,3 +157,6 @@ class Roster:
     def shift(self, by_ms: int) -> None:
         if self._ready_due is not None:
             self._ready_due += by_ms
+        for seat in self.seats:
+            if seat is not None and seat.away_since is not None:
+                seat.away_since += by_ms  # who is away could not come back meanwhile

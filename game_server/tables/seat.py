@@ -35,6 +35,7 @@ class Seat:
     reservation: Reservation | None = None
     sitting: int = 0
     stake: int = 0
+    pending: int = 0  # coins of top-ups that the data server has not answered yet
     ready: bool = False
     contribution: bytes = b""
     away_since: int | None = None  # monotonic ms; None while the player is connected

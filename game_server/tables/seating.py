@@ -7,6 +7,7 @@ operation is a task of its own.
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
 
 from game_server.tables.answers import op_of
@@ -17,7 +18,7 @@ from game_server.tables.money import Cashier
 from game_server.tables.op import Op
 from game_server.tables.outbox import Outbox
 from game_server.tables.room import RoomSpec
-from game_server.tables.seat import Reservation
+from game_server.tables.seat import Reservation, Seat
 from game_server.tables.shard import Shard
 from game_server.tables.table import Table
 from paiju.service.refusals import Refused
@@ -40,6 +41,7 @@ class Seating:
         self._outbox = outbox
         self._is_current = is_current
         self._standing: set[int] = set()  # sittings whose player asked to stand up
+        self._returning: dict[int, asyncio.Future[None]] = {}  # sitting -> its escrow's way back
 
     async def take_seat(
         self,
@@ -113,11 +115,19 @@ class Seating:
         return host_pb2.HostAnswer(done=hall_pb2.Done())
 
     async def cash_out(self, shard: Shard, table: Table, seat: int) -> None:
-        """Return the escrow of a seat that is LEAVING, then free it. Harmless when repeated."""
-        desk, table_id = self._desk, table.ref.table
+        """Return the escrow of a seat that is LEAVING, then free it; once, whoever asks."""
         held = table.seats[seat]
         if held is None:
             return
+        going = self._returning.get(held.sitting)
+        if going is None:
+            going = asyncio.ensure_future(self._return(shard, table, seat, held))
+            self._returning[held.sitting] = going
+            going.add_done_callback(lambda _: self._returning.pop(held.sitting, None))
+        await asyncio.shield(going)
+
+    async def _return(self, shard: Shard, table: Table, seat: int, held: Seat) -> None:
+        desk, table_id = self._desk, table.ref.table
         await self._outbox.settled(table_id)
         await self._cashier.stand_up(sitting=held.sitting)
         if table.seats[seat] is not held:
@@ -142,16 +152,21 @@ class Seating:
     async def top_up(
         self, shard: Shard, table: Table, seat: int, op: Op, amount: int
     ) -> host_pb2.HostAnswer:
-        """More coins into the escrow of a seat that is not playing."""
+        """More coins into the escrow of a seat that is not playing; counted as `pending` before."""
         held = table.seats[seat]
         assert held is not None
-        await self._cashier.top_up(op=op.id, sitting=held.sitting, amount=amount)
-        if table.seats[seat] is held:
-            self._desk.step(
-                shard,
-                table,
-                lambda t: t.topped_up(seat, amount=amount, at=self._desk.at(), op=op),
-            )
+        desk = self._desk
+        try:
+            await self._cashier.top_up(op=op.id, sitting=held.sitting, amount=amount)
+            if table.seats[seat] is held:
+                desk.step(
+                    shard, table, lambda t: t.topped_up(seat, amount=amount, at=desk.at(), op=op)
+                )
+        finally:
+            if table.seats[seat] is held:
+                desk.step(
+                    shard, table, lambda t: t.top_up_answered(seat, amount=amount, at=desk.at())
+                )
         return host_pb2.HostAnswer(done=hall_pb2.Done())
 
     def subscribe(

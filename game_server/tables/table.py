@@ -36,6 +36,12 @@ class Table(NumberedTable):
 
     # ---- seats ----------------------------------------------------------------------------------
 
+    def top_up_answered(self, seat: int, *, amount: int, at: Moment) -> None:
+        """The data server has said yes or no to `amount`; a hand may have waited for that."""
+        self.roster.held(seat).pending -= amount
+        if self.hand is None and self.roster.all_ready():
+            self._begin(at)
+
     def stand(self, player: int, *, abandon: bool, at: Moment, op: Op = NO_OP) -> int:
         """Begin to leave; the escrow is returned by the host. Returns the seat.
 
@@ -74,6 +80,8 @@ class Table(NumberedTable):
             raise Refused("RETRY", retry_after_ms=500)
         if self.hand is not None:
             raise Refused("HAND_RUNNING")
+        if self.stopped:
+            raise Refused("TABLE_STOPPED")
         if ready and self.room.plays_for_coins and held.stake < self.room.buy_in_min:
             raise Refused("NOT_ENOUGH", have=held.stake, need=self.room.buy_in_min)
         if held.ready == ready:
@@ -176,7 +184,7 @@ class Table(NumberedTable):
         if self.hand is not None:
             self.hand.went_on(at.ms)
             self._go_on(None, at)
-        elif self.roster.all_ready():
+        elif self.roster.all_ready() and not self.stopped:
             self._begin(at)
 
     # ---- inside ---------------------------------------------------------------------------------

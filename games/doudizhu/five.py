@@ -7,78 +7,34 @@ answers to the doubling is shown when all have answered. Source: docs/games/doud
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, Self
 
 from games.doudizhu.bot import sense
 from games.doudizhu.bots import FiveBot
+from games.doudizhu.five_kinds import COMBOS, FINDER, doubling
 from games.doudizhu.landlord import BASE, COIN_PARAMETERS, LandlordGame, LandlordState, info
-from games.doudizhu.two_decks import FOUR_JOKERS, bomb_name
+from games.doudizhu.two_decks import bomb_name
 from paiju.rules.api import CHANCE, Bot, Deadline, Event, IllegalAction, Parameter, Rng
 from paiju.rules.climbing import (
     PASS,
     TWO_DECKS,
     ClimbingGame,
-    Combos,
     Deal,
-    Finder,
-    Kind,
     Known,
     Move,
     Reading,
     Settlement,
     two_sides,
 )
-from paiju.rules.climbing.packed import BJ_RANK, ONE, RJ_RANK
+from paiju.rules.climbing.packed import BJ_RANK
 
 SEATS = 5
 ESCAPE_FACTOR = 5
-_DOUBLING_BOMBS = frozenset({"5", "6", "7", "8", "J3", "J4"})
-_BJ, _RJ = ONE[BJ_RANK], ONE[RJ_RANK]
-
-LADDER: Mapping[tuple[str, int], int] = {
-    ("bomb", 4): 1,
-    ("joker_bomb", 2): 2,
-    ("bomb", 5): 3,
-    ("bomb", 6): 4,
-    ("joker_bomb", 3): 5,
-    ("bomb", 7): 6,
-    ("bomb", 8): 7,
-    ("joker_bomb", 4): 8,
-}
-COMBOS = Combos(
-    (
-        Kind(
-            "joker_bomb",
-            1,
-            bomb=True,
-            sets=(2 * _BJ, 2 * _RJ, 2 * _BJ + _RJ, _BJ + 2 * _RJ, FOUR_JOKERS),
-        ),
-        Kind("bomb", 4, bomb=True),
-        Kind("trio_straight", 3, 2, 8),
-        Kind("plane_pair", 3, 2, 4, pairs=1),
-        Kind("pair_straight", 2, 3, 12),
-        Kind("straight", 1, 5, 12),
-        Kind("trio_pair", 3, pairs=1),
-        Kind("trio", 3),
-        Kind("pair", 2),
-        Kind("single", 1),
-    ),
-    hand_max=24,
-    deck=TWO_DECKS,
-    ladder=LADDER,
-)
-"""7,795 legal sets, each with one reading."""
-FINDER = Finder(COMBOS)
 
 REVEAL, DOUBLE, NEXT = 1, 2, 3
 """NEXT is chance's: the time of `reveal` is over."""
 _SENSE = sense(COMBOS, FINDER)
-
-
-def doubling(bombs: Iterable[str]) -> int:
-    """What these bombs multiply the stakes by."""
-    return 1 << sum(bomb in _DOUBLING_BOMBS for bomb in bombs)
 
 
 class FiveState(LandlordState):
@@ -135,8 +91,8 @@ class FiveState(LandlordState):
     def _check_deal(self, deal: Deal) -> None:
         super()._check_deal(deal)
         first, hands, _, mark = deal
-        counts = self.deck.counts(mark)
-        if self.deck.length(mark) != 1 or counts >= _BJ or not self._copies(hands[first], mark):
+        joker = self.deck.counts(mark) >> 4 * BJ_RANK
+        if self.deck.length(mark) != 1 or joker or not self._copies(hands[first], mark):
             raise IllegalAction("bad_deal")
 
     def _dealt(self) -> None:
@@ -154,7 +110,12 @@ class FiveState(LandlordState):
     def _deal_events(self) -> list[Event]:
         mark = self.deck.names(self.mark)
         return [
-            Event("deal", {"first": self.first, "turned_up": mark, "hand": self.deck.names(hand)}, (seat,), None)
+            Event(
+                "deal",
+                {"first": self.first, "turned_up": mark, "hand": self.deck.names(hand)},
+                (seat,),
+                None,
+            )
             for seat, hand in enumerate(self.hands)
         ]
 
@@ -194,10 +155,10 @@ class FiveState(LandlordState):
         if self.stage == "reveal":
             return self._reveal(seat, action)
         self.answers[seat] = action
+        self.doubles += action == DOUBLE
         events = [Event("answered", {"seat": seat})]
         if None not in self.answers:
             doubled = [answer == DOUBLE for answer in self.answers]
-            self.doubles = sum(doubled)
             self._begin_play()
             events.append(Event("doubles", {"doubled": doubled}))
         return events
@@ -286,10 +247,12 @@ class FiveState(LandlordState):
                 answer = (PASS, DOUBLE)[rng.below(2)]
                 self.answers[seat] = answer
                 self._log[index] = (seat, answer)
+        self.doubles = self.answers.count(DOUBLE)
         self._forget_packed()
 
     def shown_multiplier(self) -> int:
-        return 1 if not self._log else self.multiplier()
+        """Without the doubles as long as some have not answered."""
+        return self.multiplier() >> self.doubles if self.stage == "double" else self.multiplier()
 
     def _public_more(self) -> dict[str, Any]:
         over = self.result is not None
@@ -329,7 +292,6 @@ class FiveState(LandlordState):
         return sum(self.plays) == sum(self.plays[seat] for seat in self.landlords())
 
     def multiplier(self) -> int:
-        """Doubles count when the doubling is over."""
         stakes = self.factor << self.doubles + self.revealed
         return stakes * (2 if self.spring() else 1)
 

@@ -9,12 +9,11 @@ from games.doudizhu.five import (
     ESCAPE_FACTOR,
     NEXT,
     SEATS,
-    DOUBLE,
     FivePlayers,
     FiveState,
-    doubling,
     sides_settled,
 )
+from games.doudizhu.five_kinds import doubling
 from paiju.rules.api import CHANCE, IllegalAction
 
 
@@ -38,13 +37,11 @@ class FiveTable(CaseTable):
             self.state.apply(CHANCE, NEXT)
 
     def standing(self) -> dict[str, Any]:
-        """A case sees the doubles while the doubling goes on."""
         state = self.state
-        answer = super().standing()
-        if state.stage == "double":
-            answer["multiplier"] <<= state.answers.count(DOUBLE)
-        answer["hidden_public"] = state.public and state.hidden is not None
-        return answer
+        return {
+            **super().standing(),
+            "hidden_public": state.public and state.hidden is not None,
+        }
 
 
 def _settle(case: Case) -> dict[str, list[int]]:

@@ -1,26 +1,24 @@
 """Huanle and Huopin Dou Dizhu (欢乐斗地主, 火拼斗地主): showing hands, calling, robbing.
 
-The cards are dealt in steps, because a hand that is shown early counts more. Chance draws
-step 0 (who calls first if nobody shows), steps 1..17 (a card for each seat) and step 18 (the
-bottom cards, in order). Source: docs/games/doudizhu.md.
+The cards are dealt in steps, because a hand that is shown early counts more. Source:
+docs/games/doudizhu.md.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 from games.doudizhu.bot import sense
 from games.doudizhu.bots import HuanleBot
 from games.doudizhu.kinds import COMBOS, FINDER
-from games.doudizhu.landlord import COIN_PARAMETERS, LandlordGame, LandlordState, info
-from paiju.rules.api import CHANCE, Bot, Deadline, Event, IllegalAction, Parameter, Rng
-from paiju.rules.climbing import ONE_DECK, PASS, ClimbingGame, Deal, Known, Move
+from games.doudizhu.landlord import COIN_PARAMETERS, LandlordGame, info
+from games.doudizhu.step_deal import STEPS, StepDeal
+from paiju.rules.api import Bot, Event, IllegalAction, Parameter
+from paiju.rules.climbing import ONE_DECK, PASS, ClimbingGame, Known
 from paiju.rules.climbing.packed import BJ_RANK, JOKERS, SPACED
 
 SEATS = 3
-STEPS = 17
-_BOTTOM_STEP = STEPS + 1
 EYES = 2
 """Bottom cards that one seat may look at."""
 
@@ -35,21 +33,21 @@ START_FACTOR, EARLY_FACTOR, LATE_FACTOR, LANDLORD_FACTOR = 5, 4, 3, 2
 _SENSE = sense(COMBOS, FINDER)
 
 
-class HuanleState(LandlordState):
+class HuanleState(StepDeal):
     """One hand. Phases: deal, call, rob, show, play, end.
 
-    step: steps dealt, -1 before the first; shows: per seat the cards it had when it showed, -1 for
-    the landlord's show before the lead; eyes: per seat, bits of the bottom cards it looked at.
+    shows: per seat the cards it had when it showed, -1 for the landlord's show before the
+    lead; eyes: per seat, bits of the bottom cards it looked at.
     """
 
     _SAVED: ClassVar[tuple[str, ...]] = (
-        *LandlordState._SAVED,
-        *("step", "bottoms", "shows", "first_shower", "show_factor", "eyes"),
+        *StepDeal._SAVED,
+        *("shows", "first_shower", "show_factor", "eyes"),
         *("called", "caller", "queue", "robs", "robber"),
     )
     __slots__ = (
-        *("bottoms", "called", "caller", "eyes", "first_shower", "queue", "robber", "robs"),
-        *("show_factor", "shows", "step"),
+        *("called", "caller", "eyes", "first_shower", "queue", "robber", "robs"),
+        *("show_factor", "shows"),
     )
 
     combos = COMBOS
@@ -57,7 +55,6 @@ class HuanleState(LandlordState):
     deck = ONE_DECK
     by_wealth = True
 
-    bottoms: list[int]
     shows: list[int | None]
     called: list[bool | None]
     queue: list[int]
@@ -67,8 +64,6 @@ class HuanleState(LandlordState):
     ) -> None:
         super().__init__(game, wealth, carry)
         self.base = 1
-        self.step = -1
-        self.bottoms = []
         self.shows = [None] * SEATS
         self.first_shower: int | None = None
         self.show_factor = 1
@@ -79,66 +74,9 @@ class HuanleState(LandlordState):
         self.robs = 0
         self.robber: int | None = None
 
-    # ---- the deal --------------------------------------------------------------------------
-
-    def sample_chance(self, rng: Rng) -> Move:
-        step = self.step + 1
-        if step == 0:
-            return rng.below(SEATS), (0,) * SEATS, 0, 0
-        left = self.deck.places(self.deck.full - sum(self.hands))
-        piles = []
-        for _ in range(SEATS):
-            card = left.pop(rng.below(len(left)))
-            piles.append(self.deck.of([card]))
-        return step, tuple(piles), 0, 0
-
-    def _check_deal(self, deal: Deal) -> None:
-        number, piles, bottom, mark = deal
-        step = self.step + 1
-        if bottom or mark or len(piles) != SEATS:
-            raise IllegalAction("bad_deal")
-        if step == 0:
-            if any(piles) or not 0 <= number < SEATS:
-                raise IllegalAction("bad_deal")
-            return
-        union = 0
-        for pile in piles:
-            union |= pile
-        if number != step or any(pile.bit_count() != 1 for pile in piles):
-            raise IllegalAction("bad_deal")
-        if union.bit_count() != SEATS or union & sum(self.hands):
-            raise IllegalAction("bad_deal")
-
-    def _deal(self, deal: Deal) -> list[Event]:
-        number, piles, _, _ = deal
-        self.step += 1
-        if self.step == 0:
-            self.first = number
-            return []
-        if self.step == _BOTTOM_STEP:
-            self.bottoms, self.bottom = list(piles), sum(piles)
-            self.stage = "call"
-            self.turn = self.first if self.first_shower is None else self.first_shower
-            return [Event("dealt", {})]
-        return [event for seat, pile in enumerate(piles) for event in self._given(seat, pile)]
-
-    def _given(self, seat: int, pile: int) -> list[Event]:
-        """The card of one seat, which all see once it has shown its hand."""
-        self.hands[seat] += pile
-        self.counts[seat] = self.deck.counts(self.hands[seat])
-        data = {"seat": seat, "cards": self.deck.names(pile)}
-        return [Event("deal", data) if self._is_open(seat) else Event("deal", data, (seat,), None)]
-
-    def to_act(self) -> tuple[int, ...]:
-        return (CHANCE,) if self.stage == "deal" else super().to_act()
-
-    def deadlines(self) -> tuple[Deadline, ...]:
-        """The deal waits, that players may show; the bottom cards come at once."""
-        if self.stage != "deal":
-            return super().deadlines()
-        if 0 <= self.step < STEPS:
-            return (Deadline(CHANCE, "deal" if self.step else "start"),)
-        return ()
+    def _dealt(self) -> None:
+        self.stage = "call"
+        self.turn = self.first if self.first_shower is None else self.first_shower
 
     # ---- showing, calling, robbing ---------------------------------------------------------
 
@@ -258,6 +196,9 @@ class HuanleState(LandlordState):
     def _is_open(self, seat: int) -> bool:
         return self.shows[seat] is not None
 
+    def _has_seen(self, seat: int, number: int) -> bool:
+        return 0 <= seat < SEATS and bool(self.eyes[seat] >> number & 1)
+
     def bottom_is_open(self) -> bool:
         return self.landlord is not None
 
@@ -269,46 +210,6 @@ class HuanleState(LandlordState):
             elif seat == self.landlord:
                 hands[seat] = hand & self.bottom
         return Known(tuple(hands), self.bottom if self.bottom_is_open() else None)
-
-    def resample(self, seat: int, rng: Rng) -> Self:
-        """Every card that the seat does not know changes its name for another such card."""
-        world = self.clone()
-        if self.result is not None:
-            return world
-        sure = self.played_cards() | sum(self.known_to(seat).hands)
-        if 0 <= seat < SEATS:
-            for number, card in enumerate(self.bottoms):
-                if self.eyes[seat] >> number & 1:
-                    sure |= card
-        if self.bottom_is_open():
-            sure |= self.bottom
-        hidden = self.deck.places(self.deck.full & ~sure)
-        order = rng.permutation(len(hidden))
-        renamed = {1 << card: 1 << hidden[place] for card, place in zip(hidden, order, strict=True)}
-        world._rename(renamed)
-        return world
-
-    def played_cards(self) -> int:
-        """All cards that have been played."""
-        cards = 0
-        for _, action in self._log:
-            if isinstance(action, int):
-                cards |= action >> 8
-        return cards
-
-    def _rename(self, renamed: Mapping[int, int]) -> None:
-        def new(cards: int) -> int:
-            return sum(renamed.get(1 << place, 1 << place) for place in self.deck.places(cards))
-
-        self.hands = [new(hand) for hand in self.hands]
-        self.counts = [self.deck.counts(hand) for hand in self.hands]
-        self.bottoms = [new(card) for card in self.bottoms]
-        self.bottom = sum(self.bottoms)
-        for index, (seat, action) in enumerate(self._log):
-            if isinstance(action, tuple):
-                piles = tuple(new(pile) for pile in action[1])
-                self._log[index] = (seat, (action[0], piles, 0, 0))
-        self._forget_packed()
 
     def _public_more(self) -> dict[str, Any]:
         names = self.deck.names

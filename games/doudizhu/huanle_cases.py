@@ -15,8 +15,8 @@ from games.doudizhu.cases import (
     playing,
     titled,
 )
-from games.doudizhu.huanle import SEATS, STEPS, HuanleState, Huanle, Huopin, flight_penalty
-from paiju.rules.api import CHANCE, IllegalAction
+from games.doudizhu.huanle import SEATS, Huanle, HuanleState, Huopin, flight_penalty
+from games.doudizhu.step_deal import STEPS
 
 
 class HuanleTable(CaseTable):

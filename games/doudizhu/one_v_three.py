@@ -82,7 +82,10 @@ class OneAgainstThree(LandlordGame):
     name = "doudizhu_1v3"
     version = 1
     info = info(SEATS, before=1, cards=108)
-    title: ClassVar[Mapping[str, str]] = {"zh": "一对三斗地主", "en": "Dou Dizhu, one against three"}
+    title: ClassVar[Mapping[str, str]] = {
+        "zh": "一对三斗地主",
+        "en": "Dou Dizhu, one against three",
+    }
     parameters: ClassVar[Mapping[str, Parameter]] = {
         **COIN_PARAMETERS,
         "base": BASE,

@@ -12,7 +12,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from paiju.rules.climbing import Combos
-from paiju.rules.climbing.packed import BJ_RANK, ONE, RUN_RANKS, count_of, covers
+from paiju.rules.climbing.packed import BJ_RANK, ONE, RUN_RANKS, count_of, covers, size_of
 
 _A, _TWO, _BJ, _RJ = 11, 12, 13, 14
 _SINGLE = {_RJ: 1.1, _BJ: 0.95, _TWO: 0.7, _A: 0.35, 10: 0.15, 9: 0.05}
@@ -23,6 +23,9 @@ _SMALL = 10
 """Up to kings a single or pair is rather carried than played."""
 _KEPT = 5
 """Partitions kept per rest of a hand."""
+_SEARCHED_UP_TO = 14
+"""Cards up to which every way to take the lowest rank is tried. Of a larger hand only whole
+groups and the longest runs: two decks give hands of 33 cards, and a hint has 20 ms."""
 _CACHED = 1 << 15
 
 
@@ -120,9 +123,12 @@ class Partition:
         if counts >> 4 * BJ_RANK << 4 * BJ_RANK == counts:
             return ((self._joker_price(counts), 0, 0),)
         rank = ((counts & -counts).bit_length() - 1) >> 2
+        whole = size_of(counts) > _SEARCHED_UP_TO
         steps = self._groups[rank][count_of(counts, rank)]
+        if whole:
+            steps = steps[-1:]
         if rank < RUN_RANKS:
-            steps = [*steps, *self._run_steps(counts, rank)]
+            steps = [*steps, *self._run_steps(counts, rank, longest_only=whole)]
         found = {
             (step.price + price, step.trios + trios, step.small + small)
             for step in steps
@@ -130,14 +136,14 @@ class Partition:
         }
         return tuple(sorted(found, key=lambda option: (_total(option), option))[:_KEPT])
 
-    def _run_steps(self, counts: int, first: int) -> list[_Step]:
+    def _run_steps(self, counts: int, first: int, *, longest_only: bool) -> list[_Step]:
         """The runs that begin with the lowest rank."""
-        steps = []
+        steps: list[_Step] = []
         held = count_of(counts, first)
         for copies, shortest, longest, name in self._runs:
             if held < copies:
                 continue
-            taken, top = 0, first
+            taken, top, found = 0, first, len(steps)
             while top < RUN_RANKS and top - first < longest and count_of(counts, top) >= copies:
                 taken += ONE[top] * copies
                 length = top - first + 1
@@ -145,6 +151,8 @@ class Partition:
                     trios = length if copies == 3 else 0
                     steps.append(_Step(taken, self._run_prices[name, top, length], trios, 0))
                 top += 1
+            if longest_only:
+                del steps[found:-1]
         return steps
 
     def _joker_price(self, counts: int) -> float:

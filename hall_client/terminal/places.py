@@ -12,7 +12,7 @@ from paiju.wire import server_keys
 
 SECRET_BYTES = 32
 _SECRET_FILE = "guest-secret"
-_STATE_FILE = "hall.json"
+STATE_FILE = "hall.json"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -34,7 +34,7 @@ def running_hall(folder: Path) -> Hall | None:
     A hall that was killed leaves its file behind: its process must be there, too.
     """
     try:
-        state = json.loads((folder / _STATE_FILE).read_text("utf-8"))
+        state = json.loads((folder / STATE_FILE).read_text("utf-8"))
         pid = int(state["pid"])
         hall = Hall(
             gateways=tuple(str(address) for address in state["gateways"]),

@@ -59,8 +59,10 @@ def demo(
     database: Annotated[str, typer.Option(help="sqlite, postgresql, or a URL.")] = "sqlite",
     gateways: Annotated[int, typer.Option(min=1, help="Gateway processes.")] = 2,
     hosts: Annotated[int, typer.Option(min=1, help="Table hosts.")] = 1,
-    game: Annotated[str, typer.Option(help="Rule set, as `paiju rules` lists them.")] = "doudizhu",
-    room: Annotated[str, typer.Option(help="Default: the game's first room.")] = "",
+    game: Annotated[str, typer.Option(help="Rule set, e.g. shengji or gouji.")] = "doudizhu",
+    room: Annotated[
+        str, typer.Option(help="Default: the game's room for novices, or its first.")
+    ] = "",
     think: Annotated[
         float, typer.Option(min=0, max=10, help="Seconds a bot thinks at most.")
     ] = THINK_S,
@@ -112,7 +114,8 @@ def _room(registry: Registry, *, game: str, room: str) -> str:
     if not of_game:
         known = ", ".join(sorted({preset.game for preset in presets}))
         raise typer.BadParameter(f"there is no game {game} with a room; known are {known}")
-    return of_game[0]
+    novices = f"{game}.novice"
+    return novices if novices in of_game else of_game[0]
 
 
 def _local_hall(

@@ -66,7 +66,7 @@ def game_server(
 ) -> None:
     """Run the game server of this machine until SIGTERM: Ray, gateways, table hosts.
 
-    Every setting is an environment variable, too (PAIJU_...); docs/operations.md has them all.
+    Every setting is an environment variable, too (PAIJU_ and its name).
 
     Example: paiju game-server --server gs-1 --data-servers 10.0.0.1:7410 --listen-port 7700
     """

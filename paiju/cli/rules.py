@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-import statistics
-import time
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from paiju.cli import output
+from paiju.cli import output, rules_bench
 from paiju.rules import cases as golden
 from paiju.rules import record as records
-from paiju.rules import shuffle
-from paiju.rules.api import CHANCE, Game
 from paiju.rules.registry import Registry, UnknownGame
 
 app = typer.Typer(
@@ -43,10 +39,13 @@ def check(files: Files, json: Json = None) -> None:
                 if not answer.passed:
                     failed.append(answer.id)
                     console.print(f"[red]failed[/red] {answer.id}", highlight=False)
+                    console.print(f"  at       {answer.place}", markup=False, highlight=False)
                     console.print(f"  expected {answer.expected}", markup=False)
                     console.print(f"  got      {answer.got}", markup=False)
     except golden.BadCases as error:
         output.fail(str(error), code=2)
+    if not total:
+        output.fail(f"no cases in {', '.join(map(str, files))}", code=2)
     passed = total - len(failed)
     console.print(f"{total} cases, {passed} passed, {len(failed)} failed")
     output.write_json(json, {"total": total, "passed": passed, "failed": failed})
@@ -139,66 +138,10 @@ def bench(
         rules = Registry.default().latest(game)
     except UnknownGame as error:
         output.fail(str(error), code=2)
-    playouts, actions, spent = _playouts(rules, seconds)
-    timings = _timings(rules)
-    result = {
-        "game": game,
-        "playouts_per_s": round(playouts / spent, 1),
-        "actions_per_s": round(actions / spent, 1),
-        **{name: round(value, 2) for name, value in timings.items()},
-    }
+    result = rules_bench.figures(rules, seconds)
     output.console(json).print(
-        f"{game}: {result['playouts_per_s']} playouts/s, {result['actions_per_s']} actions/s"
+        f"{game}: {result['playouts_per_s']} playouts/s, {result['actions_per_s']} actions/s, "
+        f"legal {result['legal_us']} us, apply {result['apply_us']} us, "
+        f"views {result['view_us']} us"
     )
     output.write_json(json, result)
-
-
-def _playouts(rules: Game, seconds: float) -> tuple[int, int, float]:
-    """(hands, actions, seconds) of random legal play."""
-    rng = shuffle.ShakeRng(b"bench")
-    hands = actions = 0
-    begun = time.perf_counter()
-    while (spent := time.perf_counter() - begun) < seconds:
-        state = rules.new_state(rules.info.max_seats)
-        while not state.is_terminal():
-            seat = state.to_act()[0]
-            if seat == CHANCE:
-                state.apply(CHANCE, state.sample_chance(rng))
-            else:
-                legal = state.legal_actions(seat)
-                state.apply(seat, legal[rng.below(len(legal))])
-            actions += 1
-        hands += 1
-    return hands, actions, spent
-
-
-def _timings(rules: Game, *, samples: int = 2000) -> dict[str, float]:
-    """Median microseconds of legal_actions, is_legal + apply, and one view."""
-    rng = shuffle.ShakeRng(b"timings")
-    legal_us: list[float] = []
-    apply_us: list[float] = []
-    view_us: list[float] = []
-    state = rules.new_state(rules.info.max_seats)
-    while len(apply_us) < samples:
-        if state.is_terminal():
-            state = rules.new_state(rules.info.max_seats)
-        seat = state.to_act()[0]
-        if seat == CHANCE:
-            state.apply(CHANCE, state.sample_chance(rng))
-            continue
-        begun = time.perf_counter()
-        legal = state.legal_actions(seat)
-        legal_us.append((time.perf_counter() - begun) * 1e6)
-        action = legal[rng.below(len(legal))]
-        begun = time.perf_counter()
-        state.is_legal(seat, action)
-        state.apply(seat, action)
-        apply_us.append((time.perf_counter() - begun) * 1e6)
-        begun = time.perf_counter()
-        state.view(seat)
-        view_us.append((time.perf_counter() - begun) * 1e6)
-    return {
-        "legal_us": statistics.median(legal_us),
-        "apply_us": statistics.median(apply_us),
-        "view_us": statistics.median(view_us),
-    }

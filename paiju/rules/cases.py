@@ -6,7 +6,7 @@ A case that asks for an unknown game or operation, or lacks a field, fails; noth
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -18,16 +18,38 @@ class BadCases(ValueError):
 
 
 class Answer(NamedTuple):
-    """What came of one case. got: the answer, or a sentence about why there is none."""
+    """What came of one case. got: the answer, or a sentence about why there is none.
+
+    place: file and line, as far as known.
+    """
 
     id: str
     passed: bool
     expected: Any
     got: Any
+    place: str = ""
 
 
-def read(path: Path) -> Iterator[dict[str, Any]]:
+class Case(dict[str, Any]):
+    """A case that knows its place, and which of its fields was looked at last."""
+
+    def __init__(self, fields: Mapping[str, Any], place: str = "") -> None:
+        super().__init__(fields)
+        self.place = place
+        self.looked_at = ""
+
+    def __getitem__(self, field: str) -> Any:
+        self.looked_at = field
+        return super().__getitem__(field)
+
+    def get(self, field: str, default: Any = None) -> Any:
+        self.looked_at = field
+        return super().get(field, default)
+
+
+def read(path: Path) -> Iterator[Case]:
     """The cases of a file. BadCases."""
+    lines_of: dict[str, int] = {}
     try:
         lines = path.read_text("utf-8").splitlines()
     except (OSError, UnicodeDecodeError) as error:
@@ -44,26 +66,31 @@ def read(path: Path) -> Iterator[dict[str, Any]]:
                 raise BadCases(f"{path}, line {number}: field {field!r} (text) is needed")
         if "expect" not in case:
             raise BadCases(f"{path}, line {number}: field 'expect' is needed")
-        yield case
+        if case["id"] in lines_of:
+            before = lines_of[case["id"]]
+            raise BadCases(f"{path}, line {number}: field 'id' is the one of line {before}")
+        lines_of[case["id"]] = number
+        yield Case(case, f"{path}, line {number}")
 
 
-def check(cases: Iterable[dict[str, Any]], registry: Registry) -> Iterator[Answer]:
+def check(cases: Iterable[Mapping[str, Any]], registry: Registry) -> Iterator[Answer]:
     """One answer per case."""
-    for case in cases:
-        expected = case["expect"]
+    for fields in cases:
+        case = fields if isinstance(fields, Case) else Case(fields)
+        passed, got = False, None
         try:
             operation = registry.case_operations(case["game"]).get(case["op"])
             if operation is None:
                 raise LookupError(f"{case['game']} knows no operation {case['op']!r}")
             got = operation(case)
+            passed = _equal(case["op"], case["expect"], got)
         except UnknownGame as error:
-            yield Answer(case["id"], False, expected, str(error))
+            got = str(error)
         except KeyError as error:
-            yield Answer(case["id"], False, expected, f"field {error} is missing")
+            got = f"field {error} is missing"
         except Exception as error:
-            yield Answer(case["id"], False, expected, f"{type(error).__name__}: {error}")
-        else:
-            yield Answer(case["id"], _equal(case["op"], expected, got), expected, got)
+            got = f"field {case.looked_at!r}: {type(error).__name__}: {error}"
+        yield Answer(case["id"], passed, case["expect"], got, case.place)
 
 
 def _equal(op: str, expected: Any, got: Any) -> bool:

@@ -86,6 +86,8 @@ SENTENCES: Mapping[str, tuple[str, str]] = {
     ),
     "NOT_ENOUGH": ("You have {have}, {need} are needed.", "余额 {have}，需要 {need}。"),
     "BAD_AMOUNT": ("That amount is not possible.", "金额无效。"),
+    "NO_SUCH_SERVER": ("There is no game server {server}.", "没有游戏服务器 {server}。"),
+    "TABLE_STOPPED": ("An operator must look at this table first.", "此桌已停用，等待管理员处理。"),
     "ALREADY_CLAIMED": ("You have claimed this already.", "你已经抢过了。"),
     "STALE_DECISION": ("The table has moved on since.", "局面已变化。"),
     "BAD_CHAT": ("A line of chat has 1 to 200 characters.", "聊天内容须为 1 至 200 个字符。"),

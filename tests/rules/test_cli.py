@@ -24,6 +24,7 @@ def test_check_ends_zero_only_if_all_pass(tmp_path: Path) -> None:
     wrong.write_text('{"id":"w-1","game":"doudizhu","op":"classify","cards":"3s","expect":[]}\n')
     bad = run(app, ["check", CASES, str(wrong), "--json", str(tmp_path / "out.json")])
     assert bad.exit_code == 1
+    assert "wrong.jsonl, line 1" in bad.output.replace("\n", "")
     assert "w-1" in bad.output and "expected []" in bad.output and "single" in bad.output
     assert json.loads((tmp_path / "out.json").read_text())["failed"] == ["w-1"]
 

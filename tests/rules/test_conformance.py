@@ -1,7 +1,7 @@
 """Every installed rule set keeps every promise of the interface; new ones are found by
 themselves.
 
-Together about 100 s of one core for eighteen rule sets: 1,000 light hands, 60 watched hands
+Together about 120 s of one core for eighteen rule sets: 1,000 light hands, 60 watched hands
 and 40 measured deals each. `make soak` plays 100,000, 1,000 (every viewer at every step) and
 400. The hands are split over the parameters of the rooms that the package suggests.
 """
@@ -23,8 +23,8 @@ from paiju.rules.testkit import measure_mixing, run_kit, run_light
 REGISTRY = Registry.default()
 NAMES = [rule_set.name for rule_set in REGISTRY.rule_sets()]
 SEATS_MAX = 12
-SECRETS_PER_HAND = 80
-"""Steps of a hand at which other worlds are sampled: all of them, except in long games."""
+SECRETS_PER_HAND = 30
+"""About so many steps of a hand are looked at in other worlds: all, except in long games."""
 
 every_rule_set = pytest.mark.parametrize("name", NAMES)
 
@@ -90,8 +90,9 @@ def test_many_hands(name: str) -> None:
 @every_rule_set
 def test_watched_hands(name: str) -> None:
     probe = run_light(REGISTRY.latest(name), hands=5, seed="length")
-    every = max(1, probe.actions // probe.hands // SECRETS_PER_HAND)
-    watch(name, 60, "watched", deep_every=8, secrets_every=every, viewers=1, dear_every=8)
+    every = max(1, round(probe.actions / probe.hands / SECRETS_PER_HAND))
+    depth = {"deep_every": 8 * every, "secrets_every": every, "viewers": 1, "dear_every": 8}
+    watch(name, 60, "watched", **depth)
 
 
 @every_rule_set

@@ -197,12 +197,15 @@ def test_a_case_that_cannot_be_asked_fails_and_crashes_nothing(tmp_path: Path) -
         {"id": "c", "game": "doudizhu", "op": "classify", "expect": []},
         {"id": "d", "game": "doudizhu", "op": "beats", "lead": "3s 4s", "follow": "", "expect": 1},
         {"id": "e", "game": "doudizhu", "op": "classify", "cards": "3s", "expect": []},
+        {"id": "f", "game": "doudizhu", "op": "classify", "cards": 3, "expect": []},
     ]
     path = tmp_path / "cases.jsonl"
     path.write_text("\n".join(map(json.dumps, lines)))
     answers = list(cases.check(cases.read(path), Registry.default()))
-    assert [a.passed for a in answers] == [False] * 5
-    assert "cards" in answers[2].got
+    assert [a.passed for a in answers] == [False] * 6
+    assert answers[2].got == "field 'cards' is missing"
+    assert answers[5].got.startswith("field 'cards': ")
+    assert [a.place for a in answers] == [f"{path}, line {n}" for n in range(1, 7)]
 
 
 @pytest.mark.parametrize(
@@ -212,6 +215,7 @@ def test_a_case_that_cannot_be_asked_fails_and_crashes_nothing(tmp_path: Path) -
         ('{"id": "a", "game": "x", "op": "y"}', "field 'expect'"),
         ("{", "line 1: no JSON"),
         ("[]", "an object"),
+        ('{"id": "a", "game": "x", "op": "y", "expect": 1}\n' * 2, "line 2: field 'id' is"),
     ],
 )
 def test_a_broken_file_names_line_and_field(tmp_path: Path, text: str, complaint: str) -> None:

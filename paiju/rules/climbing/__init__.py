@@ -9,6 +9,7 @@ from paiju.rules.climbing.combos import ROCKET, Combos, Kind, Reading
 from paiju.rules.climbing.decks import ONE_DECK, TWO_DECKS
 from paiju.rules.climbing.finder import Finder
 from paiju.rules.climbing.game import ClimbingGame, play, shown_reading
+from paiju.rules.climbing.hand import Deal, Move
 from paiju.rules.climbing.plays import PASS, PLAY, Plays
 from paiju.rules.climbing.settle import (
     Settlement,
@@ -17,7 +18,7 @@ from paiju.rules.climbing.settle import (
     settled,
     two_sides,
 )
-from paiju.rules.climbing.state import ESCAPE, ClimbingState, Deal, Move
+from paiju.rules.climbing.state import ESCAPE, ClimbingState
 from paiju.rules.climbing.worlds import Known
 
 __all__ = [

@@ -29,7 +29,7 @@ class Kind(NamedTuple):
     pairs: int = 0
     """Wing pairs per group."""
     distinct: bool = False
-    """No two wing cards of one rank."""
+    """No two wings of one rank: single cards, or pairs."""
     pair_run: bool = False
     """Carries a run of as many pairs as it has groups."""
     bomb: bool = False
@@ -87,12 +87,13 @@ def wing_cards(of_rank: tuple[int, ...], number: int, distinct: bool) -> tuple[i
 
 
 @cache
-def wing_pairs(of_rank: tuple[int, ...], number: int) -> tuple[int, ...]:
-    """All multisets of so many pairs, packed; four equal cards are two pairs and so on."""
+def wing_pairs(of_rank: tuple[int, ...], number: int, distinct: bool) -> tuple[int, ...]:
+    """All multisets of so many pairs, packed; four equal cards are two pairs unless distinct."""
     return tuple(
         sum(ONE[rank] * 2 for rank in ranks)
         for ranks in combinations_with_replacement(range(RANKS), number)
         if all(2 * ranks.count(rank) <= of_rank[rank] for rank in set(ranks))
+        and not (distinct and len(set(ranks)) < number)
     )
 
 
@@ -172,7 +173,8 @@ class Combos:
             return wing_cards(of_rank, kind.cards * length, kind.distinct)
         if kind.pair_run:
             return [run(first, length, 2) for first in range(RUN_RANKS - length + 1)]
-        return wing_pairs((*of_rank[: self.pair_ranks], 0, 0), kind.pairs * length)
+        paired = (*of_rank[: self.pair_ranks], 0, 0)
+        return wing_pairs(paired, kind.pairs * length, kind.distinct)
 
     def _build(self) -> dict[int, tuple[Reading, ...]]:
         found: dict[int, list[Reading]] = {}

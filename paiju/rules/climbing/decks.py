@@ -86,6 +86,14 @@ class OneDeck:
         return hand & -hand
 
 
+class NoJokers(OneDeck):
+    """52 cards."""
+
+    size = 52
+    full = (1 << 52) - 1
+    of_rank: tuple[int, ...] = (*(4,) * 13, 0, 0)
+
+
 _ONES = sum(1 << 2 * card for card in range(one.DECK))
 _CARDS = tuple(1 << 2 * card for card in range(one.DECK))
 _IN_BYTE = tuple(sum(byte >> 2 * suit & 3 for suit in range(4)) for byte in range(256))
@@ -190,6 +198,7 @@ class TwoDecks:
 
 
 ONE_DECK: Deck = OneDeck()
+NO_JOKERS: Deck = NoJokers()
 TWO_DECKS: Deck = TwoDecks()
 
 

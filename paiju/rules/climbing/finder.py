@@ -270,7 +270,8 @@ class Finder:
             return _runs(masks[1] & RUN_MASK & free, length, 2)
         if kind.cards:
             return _choose((masks[0] if kind.distinct else counts) & free, kind.cards * length, 1)
-        return _choose(counts & self._pairs * 14 & free, kind.pairs * length, 2)
+        pairs = (masks[1] & self._pairs) << 1 if kind.distinct else counts & self._pairs * 14
+        return _choose(pairs & free, kind.pairs * length, 2)
 
     def _distinct(
         self, hand: int, passes: int, plain: _Found, winged: _Winged, masks: _Masks

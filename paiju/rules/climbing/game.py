@@ -12,8 +12,9 @@ from paiju.rules.cards import RANK_NAMES
 from paiju.rules.climbing.combos import Combos, Reading
 from paiju.rules.climbing.decks import Deck
 from paiju.rules.climbing.finder import Finder
+from paiju.rules.climbing.hand import Deal, Move
 from paiju.rules.climbing.plays import LOWEST_PLAY, PASS, PLAY
-from paiju.rules.climbing.state import ESCAPE, ClimbingState, Deal, Move
+from paiju.rules.climbing.state import ESCAPE, ClimbingState
 
 S = TypeVar("S", bound=ClimbingState)
 
@@ -56,8 +57,9 @@ class ClimbingGame(Generic[S]):
     info: ClassVar[Info]
     title: ClassVar[Mapping[str, str]]
     parameters: ClassVar[Mapping[str, Parameter]]
-    combos: ClassVar[Combos]
-    finder: ClassVar[Finder]
+    combos: Combos
+    finder: Finder
+    """Of the class, or of the object where they depend on parameters."""
     deck: ClassVar[Deck]
     verbs: ClassVar[Mapping[str, int]]
     state_class: ClassVar[type[Any]]

@@ -19,7 +19,7 @@ from hall_client.links import ChannelPool
 from paiju.wire.records import Sealer
 from paiju.wire.sealed import Channel, ClientChannel, ServerChannel
 from paiju.wire.server_keys import ServerKeys
-from paiju.wire.v1 import hall_pb2
+from paiju.wire.v1 import data_pb2, hall_pb2
 
 from .conftest import Client, World, until
 
@@ -171,6 +171,12 @@ async def test_an_attack_ends_that_connection_and_no_other(hall: Hall, name: str
     assert time.monotonic() - begun < 0.1
     await until(lambda: client.ended)
     assert client.notices() == [], "whoever breaks the seal gets no word"
+    (signal,) = await until(lambda: hall.world.data.signals)
+    assert (signal.source, signal.kind, signal.detail) == (
+        data_pb2.SIGNAL_GATEWAY, "bad_seal", reason,
+    )  # fmt: skip
+    assert signal.player == session.profile.player
+    assert signal.session_epoch == session.session_epoch
     assert (await other.ask(ping=hall_pb2.Ping(nonce=3))).pong.nonce == 3
 
     # The player himself, whose connection was attacked, comes back by his ticket.
@@ -232,6 +238,22 @@ async def test_garbage_inside_the_seal_is_answered_before_the_end(hall: Hall) ->
     await until(lambda: client.ended)
     assert client.notices() == ["MALFORMED"]
     assert hall.reasons() == {"garbage": 1}
+
+
+async def test_a_clients_report_about_itself_names_its_own_session_only(hall: Hall) -> None:
+    client = await hall.client()
+    session = await client.guest()
+    report = hall_pb2.Report(kind="vault", detail="wallet")
+    assert (await client.ask(report=report)).HasField("done")
+    (signal,) = hall.world.data.signals
+    assert (signal.source, signal.kind, signal.detail) == (
+        data_pb2.SIGNAL_CLIENT, "vault", "wallet",
+    )  # fmt: skip
+    assert signal.player == session.profile.player
+    assert signal.session_epoch == session.session_epoch
+    report.player = 4711
+    assert (await client.ask(report=report)).refusal.code == "BAD_REPORT"
+    assert len(hall.world.data.signals) == 1
 
 
 class TestDeadline:

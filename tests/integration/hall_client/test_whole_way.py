@@ -20,7 +20,8 @@ REGISTRY = Registry.default()
 async def test_hands_are_played_connections_dropped_and_no_coin_is_lost(tmp_path: Path) -> None:
     async with MiniHall(tmp_path) as hall:
         plan = LoadPlan(
-            gateways=hall.gateways,
+            # Both edges: who is dropped comes back by the other one.
+            gateways=[*hall.gateways, *hall.web_gateways],
             server_keys=hall.server_keys,
             room="doudizhu.novice",
             players=12,

@@ -202,6 +202,9 @@ class FakeHall(hall_pb2_grpc.HallServicer):
     def _on_get_wallet(self, wire: Wire, command: Any, after: Any) -> hall_pb2.Answer:
         return hall_pb2.Answer(wallet=hall_pb2.Wallet(coin=500))
 
+    def _on_report(self, wire: Wire, command: Any, after: Any) -> hall_pb2.Answer:
+        return hall_pb2.Answer(done=hall_pb2.Done())
+
     def _on_list_rooms(self, wire: Wire, command: Any, after: Any) -> hall_pb2.Answer:
         room = hall_pb2.Room(id="toy", game="toy", seats=self.seats)
         return hall_pb2.Answer(rooms=hall_pb2.RoomList(rooms=[room]))

@@ -37,12 +37,17 @@ class Ledger:
         self.gate.set()
         self.refuse: str = ""
         self.lost_answers = 0
+        self.faults = 0
+        self.stood_up: list[int] = []
         self._answers: dict[bytes, data_pb2.SitDownReply] = {}
         self._numbers = count(1)
 
     async def sit_down(self, request: data_pb2.SitDownRequest) -> data_pb2.SitDownReply:
         await self.gate.wait()
         self.sits.append(request)
+        if self.faults:
+            self.faults -= 1
+            raise RuntimeError("nobody expected this")
         if self.refuse:
             raise Refused(self.refuse)
         reply = self._answers.get(request.op)
@@ -57,11 +62,15 @@ class Ledger:
         return reply
 
     async def top_up(self, request: data_pb2.TopUpRequest) -> data_pb2.TopUpReply:
+        await self.gate.wait()
         self.open[request.sitting] += request.amount
         return data_pb2.TopUpReply(stake=self.open[request.sitting])
 
     async def stand_up(self, request: data_pb2.StandUpRequest) -> data_pb2.StandUpReply:
         await self.gate.wait()
+        self.stood_up.append(request.sitting)
+        if request.sitting not in self.open:
+            return data_pb2.StandUpReply(refusal=Refused("NO_SUCH_SITTING").message())
         return data_pb2.StandUpReply(returned=self.open.pop(request.sitting))
 
     async def settle(self, request: data_pb2.SettleRequest) -> data_pb2.SettleReply:

@@ -142,6 +142,73 @@ async def test_standing_up_returns_the_escrow_and_frees_the_seat(rig: Rig) -> No
     await until(lambda: any(e.HasField("detach") for e in link.events))
 
 
+async def test_standing_up_is_carried_out_once(rig: Rig) -> None:
+    link = rig.link("gateway-0")
+    ref = (await rig.join(link, 1)).seated.table
+    await rig.ask(link, 1, stand=hall_pb2.Stand(table=ref))
+    assert len(rig.ledger.stood_up) == 1
+
+
+async def test_a_fault_on_the_way_to_the_ledger_is_an_unknown_outcome(rig: Rig) -> None:
+    rig.ledger.faults = 1
+    link, op = rig.link("gateway-0"), new_op()
+    answer = await rig.join(link, 1, op=op)
+    while answer.refusal.code == "RETRY":
+        answer = await rig.join(link, 1, op=op)
+    assert answer.HasField("seated")
+    assert len({request.op for request in rig.ledger.sits}) == 1
+
+
+async def test_top_ups_in_flight_count_and_no_hand_begins_meanwhile(rig: Rig) -> None:
+    link = rig.link("gateway-0")
+    ref = (await rig.join(link, 1)).seated.table
+    for player in (2, 3):
+        await rig.join(link, player)
+    table = rig.table(ref)
+    for player in (1, 2):
+        await rig.ask(link, player, ready=hall_pb2.Ready(table=ref))
+    rig.ledger.gate.clear()
+    more = hall_pb2.TopUp(table=ref, amount=6_000)
+    first = asyncio.ensure_future(rig.ask(link, 1, top_up=more))
+    await asyncio.sleep(0)
+    assert (await rig.ask(link, 1, top_up=more)).refusal.code == "BUY_IN_RANGE"
+    await rig.ask(link, 3, ready=hall_pb2.Ready(table=ref))
+    assert not table.playing
+    rig.ledger.gate.set()
+    assert (await first).HasField("done") or (await first).refusal.code == "RETRY"
+    await until(lambda: table.playing)
+    assert table.seats[0].stake == 7_000 == table.hand.record(outcome=None, ended_us=0).wealth[0]
+
+
+async def test_a_stalled_journal_is_told_at_once_and_costs_nobody_the_seat(rig: Rig) -> None:
+    link = rig.link("gateway-0")
+    ref = (await rig.join(link, 1)).seated.table
+    await rig.ask(link, 1, ready=hall_pb2.Ready(table=ref))
+    rig.journal.unwritten_age_s = lambda: 60.0  # type: ignore[method-assign]
+    rig.host._watch_stall()
+    submitted = []
+    rig.journal.submit = submitted.append  # type: ignore[method-assign]
+    answer = await rig.ask(link, 1, ready=hall_pb2.Ready(table=ref, not_ready=True))
+    assert answer.refusal.code == "RETRY" and submitted == []
+    rig.host.handle(
+        link,  # type: ignore[arg-type]
+        host_pb2.HostCommand(player=1, session_epoch=1, connection=1, gone=host_pb2.Gone()),
+    )
+    roster = rig.table(ref).roster
+    assert roster.away() == [0]
+    due = roster.next_due()
+    roster.shift(60_000)
+    assert roster.next_due() == due + 60_000
+
+
+async def test_a_refused_hand_stops_its_table(rig: Rig) -> None:
+    link = rig.link("gateway-0")
+    ref = (await rig.join(link, 1)).seated.table
+    rig.host.stop_table(ref.table)
+    answer = await rig.ask(link, 1, ready=hall_pb2.Ready(table=ref))
+    assert answer.refusal.code == "TABLE_STOPPED"
+
+
 async def test_a_shard_of_another_host_is_moved(rig: Rig) -> None:
     link = rig.link("gateway-0")
     rig.moved = host_pb2.Moved(host="other", epoch=4)

@@ -156,7 +156,7 @@ def play(harness: Witness, luck: random.Random, *, hands: int) -> None:
 def test_every_prefix_gives_the_table_of_that_moment(room) -> None:  # type: ignore[no-untyped-def]
     harness = Witness(seed=f"prefix {room.id}", room=room)
     play(harness, random.Random(room.id), hands=2)
-    assert check_prefixes(harness, every=5) >= 5
+    assert check_prefixes(harness, every=5) >= 4
 
 
 def test_the_recovered_table_plays_on_to_the_same_outcome() -> None:

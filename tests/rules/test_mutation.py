@@ -1,0 +1,65 @@
+"""Would a small mistake in the rules be noticed? (`mutants` makes them.)
+
+In CI only that the tool works, about 6 s; in soak 200 mutants, of which at least 93 % are
+caught. Survivors are printed; docs/rules-guide.md says what they are.
+"""
+
+from __future__ import annotations
+
+import ast
+
+import pytest
+
+from paiju.rules.registry import Registry
+from tests.rules import mutants
+
+SOURCE = """
+def f(a: int, b: int = 3) -> int:
+    if a < b and a != 7:
+        raise ValueError
+    g(a)
+    a += 1
+    return a + b
+"""
+
+
+def test_each_change_is_one_small_mistake() -> None:
+    whole = ast.unparse(ast.parse(SOURCE)).splitlines()
+    found = []
+    for number in range(len(list(mutants.changes(ast.parse(SOURCE))))):
+        tree = ast.parse(SOURCE)
+        line, what, change = list(mutants.changes(tree))[number]
+        change()
+        other = ast.unparse(ast.fix_missing_locations(tree)).splitlines()
+        differing = [i for i, (x, y) in enumerate(zip(whole, other, strict=True), 1) if x != y]
+        assert differing == [line - 1], what  # the source begins with an empty line
+        found.append(what.split(":")[0])
+    assert sorted(found) == sorted(
+        [
+            *("turned round", "And -> Or", "Lt -> LtE", "NotEq -> Eq", "constant 7 changed"),
+            *("dropped", "dropped", "dropped", "Add -> Sub", "constant 1 changed", "Add -> Sub"),
+        ]
+    )
+
+
+def test_a_mistake_is_caught_and_the_rules_as_they_are_pass() -> None:
+    path = "games/doudizhu/rules.py"
+    tree = ast.parse((mutants.ROOT / path).read_text("utf-8"))
+    wanted = "FloorDiv", "Gt -> GtE: action > self.base"
+    number, line, what = next(
+        (number, line, what)
+        for number, (line, what, _) in enumerate(mutants.changes(tree))
+        if what.startswith(wanted)
+    )
+    mistake = mutants.Mutant(path, number, line, what, ("doudizhu",))
+    assert "case doudizhu" in (mutants.caught(mistake, hands=1) or "")
+    assert mutants.caught(mistake._replace(number=-1), hands=1) is None
+
+
+@pytest.mark.soak
+def test_200_mutants() -> None:
+    names = [rule_set.name for rule_set in Registry.default().rule_sets()]
+    drawn, survivors = mutants.check(names, 200, seed=1)
+    for mutant in survivors:
+        print(f"survived: {mutant.path}:{mutant.line} {mutant.what}")
+    assert len(survivors) <= 0.07 * drawn, survivors
