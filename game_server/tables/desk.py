@@ -38,7 +38,10 @@ T = TypeVar("T")
 
 
 class Desk:
-    """on_leaving: called with (shard, table, seat) when a seat's escrow must be returned."""
+    """on_leaving: called with (shard, table, seat) when a seat's escrow must be returned.
+
+    stepping: told the table before each of its steps, and 0 after it.
+    """
 
     def __init__(
         self,
@@ -54,6 +57,7 @@ class Desk:
         max_tables: int,
         on_leaving: Callable[[Shard, Table, int], Coroutine[Any, Any, None]],
         spawn: Callable[[Coroutine[Any, Any, None]], None],
+        stepping: Callable[[int], None] = lambda table: None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self.epoch = epoch
@@ -71,6 +75,7 @@ class Desk:
         self._max_tables = max_tables
         self._on_leaving = on_leaving
         self._spawn = spawn
+        self._stepping = stepping
         self._clock = clock
         self._shard_of: dict[int, Shard] = {}  # table -> shard
         self._claimants: dict[tuple[int, int], asyncio.Future[int]] = {}  # (table, player)
@@ -159,6 +164,7 @@ class Desk:
         Raises what the table refuses. A fault in the table's own code voids its hand:
         Refused(INTERNAL).
         """
+        self._stepping(table.ref.table)
         try:
             return change(table)
         except Refused:
@@ -168,6 +174,7 @@ class Desk:
             table.void("fault", at=self.at())
             raise Refused("INTERNAL") from fault
         finally:
+            self._stepping(0)
             self._take(shard, table)
 
     def claim(self, table: Table, player: int) -> asyncio.Future[int]:

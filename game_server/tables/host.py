@@ -72,6 +72,7 @@ class TableHost:
         metrics: HostMetrics,
         max_tables: int = 250,
         journal_stall_s: float = 2.0,
+        stepping: Callable[[int], None] = lambda table: None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self.name = name
@@ -106,6 +107,7 @@ class TableHost:
             max_tables=max_tables,
             on_leaving=self._cash_out,
             spawn=self._spawn,
+            stepping=stepping,
             clock=clock,
         )
         self.seating = Seating(

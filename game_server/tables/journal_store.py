@@ -1,11 +1,12 @@
 """The journal's tables and statements (docs/contracts/journal.md). Synchronous.
 
-Four tables, all keyed by host, so that hosts may share a database:
+Five tables, all keyed by host, so that hosts may share a database:
 
 * `journal_owner`: the host's epoch, the fence of every write;
 * `journal_row`: the numbers of tables;
 * `journal_table`: the tables that are open, where a replay begins, and how often one was
   begun without coming to an end;
+* `journal_strike`: how often the process died in a step of a table, in its present hand;
 * `journal_outbox`: settlements, with what became of them.
 
 Each transaction that writes checks the epoch inside: it begins with BEGIN IMMEDIATE on SQLite
@@ -62,6 +63,13 @@ tables = sa.Table(
     sa.Column("begin_seq", sa.BigInteger, nullable=False),
     sa.Column("before_seq", sa.BigInteger, nullable=False),
     sa.Column("attempts", sa.Integer, nullable=False),
+)
+strikes = sa.Table(
+    "journal_strike",
+    _schema,
+    sa.Column("host", sa.String(128), primary_key=True),
+    sa.Column("table_id", sa.BigInteger, primary_key=True, autoincrement=False),
+    sa.Column("strikes", sa.Integer, nullable=False),
 )
 outbox = sa.Table(
     "journal_outbox",
@@ -126,6 +134,7 @@ class JournalStore:
         self.host = host
         self.epoch = 0
         self.engine = _engine(url)
+        self._struck: set[int] = set()  # tables with strikes
         self._sqlite = self.engine.dialect.name == "sqlite"
 
     def close(self) -> None:
@@ -229,6 +238,13 @@ class JournalStore:
                 )
             elif row.kind == "close":
                 connection.execute(tables.delete().where(*mine))
+            if row.table in self._struck and row.kind in ("hand_begin", "close"):
+                self._struck.discard(row.table)
+                connection.execute(
+                    strikes.delete().where(
+                        strikes.c.host == self.host, strikes.c.table_id == row.table
+                    )
+                )
 
     def _post(self, connection: sa.Connection, posted: Iterable[Posted]) -> None:
         dialect = sqlite if self._sqlite else postgresql
@@ -309,6 +325,28 @@ class JournalStore:
                         .where(tables.c.host == self.host, tables.c.table_id == table_id)
                         .values(attempts=value)
                     )
+
+    def strike(self, table: int) -> None:
+        """The former process died in a step of this table."""
+        dialect = sqlite if self._sqlite else postgresql
+        statement = dialect.insert(strikes).values(host=self.host, table_id=table, strikes=1)
+        with self.engine.begin() as connection:
+            self.check_owner(connection)
+            connection.execute(
+                statement.on_conflict_do_update(
+                    index_elements=["host", "table_id"],
+                    set_={"strikes": strikes.c.strikes + 1},
+                )
+            )
+
+    def strikes(self) -> dict[int, int]:
+        """Table -> how often the process died in one of its steps, during its present hand."""
+        query = sa.select(strikes.c.table_id, strikes.c.strikes)
+        with self.engine.begin() as connection:
+            found = connection.execute(query.where(strikes.c.host == self.host))
+            counts = {row.table_id: row.strikes for row in found}
+        self._struck = set(counts)
+        return counts
 
     def orphaned_sittings(self) -> list[int]:
         """Sittings that were opened and not closed at tables that are not open any more."""

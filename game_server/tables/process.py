@@ -38,6 +38,7 @@ from game_server.tables.recovery import Recovery
 from game_server.tables.retention import Retention
 from game_server.tables.room import RoomSpec
 from game_server.tables.seal import Sealer
+from game_server.tables.watchdog import StepWord, Watchdog
 from paiju.rules.api import Game
 from paiju.rules.registry import Registry
 from paiju.service import logs, process
@@ -48,6 +49,7 @@ log = structlog.get_logger()
 
 START_DEADLINE_S = 60.0
 DRAIN_S = 20.0
+BEAT_EVERY_S = 0.5
 
 
 class HostProcess:
@@ -151,6 +153,8 @@ class HostProcess:
             note=lambda answered: self._table_host.out.answered(answered),
         )
         sealer = Sealer(config.journal_key)
+        word = StepWord(Path(config.run_dir) / f"{config.host}.step")
+        watchdog = Watchdog(stepping=word.now, on_hang=lambda: os._exit(5))
         cashier = Cashier(ledger=client, host=config.host, epoch=store.epoch)
         self._host = TableHost(
             name=config.host,
@@ -164,6 +168,7 @@ class HostProcess:
             next_id=stock.next,
             entropy=secrets.token_bytes,
             sealer=sealer,
+            stepping=word.set,
             metrics=metrics,
             max_tables=config.max_tables,
             journal_stall_s=config.journal_stall_s,
@@ -183,6 +188,8 @@ class HostProcess:
         ]
         for task in tasks:
             task.add_done_callback(_must_not_end)
+        tasks.append(asyncio.ensure_future(_beat(watchdog)))
+        watchdog.start()  # before the replays: rules may hang there, too
         recovery = Recovery(
             host=self._host,
             store=store,
@@ -194,6 +201,7 @@ class HostProcess:
             entropy=secrets.token_bytes,
             sealer=sealer,
             metrics=metrics,
+            suspect=word.left,
         )
         tasks += await recovery.run()
         self._host.recovering = False
@@ -209,6 +217,7 @@ class HostProcess:
         log.info("host.ready", **self._info, recovery_s=round(time.monotonic() - began, 3))
         self._ready.set_result(self._info)
         await self._stop.wait()
+        watchdog.stop()
         await self._shut_down(outbox, links, journal)
         for task in tasks:
             task.remove_done_callback(_must_not_end)
@@ -301,6 +310,12 @@ def _games(registry: Registry) -> Callable[[RoomSpec], tuple[Game, str]]:
         return found
 
     return game_of
+
+
+async def _beat(watchdog: Watchdog) -> None:
+    while True:
+        watchdog.beat()
+        await asyncio.sleep(BEAT_EVERY_S)
 
 
 def _must_not_end(task: asyncio.Task[Any]) -> None:

@@ -7,6 +7,7 @@ says RETRY to everybody (docs/contracts/recovery.md):
 2. each open table is replayed. Before that an attempt is marked in the journal, and the mark
    is taken away when the table stands; rules that raise, or that take the process with them,
    are so tried twice in all. A table with two marks is not replayed any more;
+   Likewise a table in whose steps the process died twice in one hand (watchdog.py);
 3. what cannot be rebuilt is voided: the unfinished hand settles as void, every stake goes
    back, the table closes. This waits for the data server, so it goes on beside the play;
 4. stakes of tables that are not in the journal any more go back.
@@ -40,6 +41,8 @@ from paiju.wire.v1 import common_pb2, data_pb2
 log = structlog.get_logger()
 
 MAX_ATTEMPTS = 2
+MAX_STRIKES = 2
+"""A table in whose steps the process died so often, in one hand, is not played on."""
 GRACE_MS = 10_000
 """So long may clients need to find the host again before their seats count as away."""
 
@@ -51,6 +54,7 @@ class Unplayable(Exception):
 class Recovery:
     """game_of: (name, version, parameters) -> rules; raises LookupError or ValueError.
 
+    suspect: the table in whose step the former process died; 0: it died otherwise.
     owned: the shards that the registry says are ours; None: not known, all are.
     """
 
@@ -67,6 +71,7 @@ class Recovery:
         entropy: Callable[[int], bytes],
         sealer: Sealer,
         metrics: HostMetrics,
+        suspect: int = 0,
     ) -> None:
         self._host = host
         self._store = store
@@ -78,11 +83,17 @@ class Recovery:
         self._entropy = entropy
         self._sealer = sealer
         self._metrics = metrics
+        self._suspect = suspect
+        self._strikes: dict[int, int] = {}
         self._stands = 0  # table that was rebuilt last, its mark not yet taken away
 
     async def run(self) -> list[asyncio.Task[None]]:
         """Until every table stands or is on its way to be voided; those ways as tasks."""
         self._recover_outbox()
+        if self._suspect:
+            log.warning("table.suspected", table=self._suspect)
+            await asyncio.to_thread(self._store.strike, self._suspect)
+        self._strikes = await asyncio.to_thread(self._store.strikes)
         voids = []
         rebuilt = 0
         for entry in await asyncio.to_thread(self._store.open_tables):
@@ -117,6 +128,8 @@ class Recovery:
         """Let the table go on; or why it cannot: moved, unplayable, faulty."""
         if self._owned is not None and (entry.room, entry.shard) not in self._owned:
             return "moved"
+        if self._strikes.get(entry.table, 0) >= MAX_STRIKES:
+            return "harmful"
         for attempt in range(entry.attempts + 1, MAX_ATTEMPTS + 1):
             await asyncio.to_thread(
                 self._store.mark, entry.table, attempts=attempt, rebuilt=self._stands

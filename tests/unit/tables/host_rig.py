@@ -203,6 +203,7 @@ class Rig:
         *,
         game_of: Callable[[str, int, str], Game] | None = None,
         owned: set[tuple[str, int]] | None = None,
+        suspect: int = 0,
     ) -> None:
         """What a restarted host does before it serves; voids included."""
         self.host.recovering = True
@@ -217,6 +218,7 @@ class Rig:
             entropy=entropy("recovered"),
             sealer=SEALER,
             metrics=self.metrics,
+            suspect=suspect,
         )
         voids = await recovery.run()
         self.host.recovering = False

@@ -342,3 +342,33 @@ async def test_a_planned_end_leaves_nothing_to_recover(lives: Lives) -> None:
     assert lives.ledger.open == {}
     rig = await lives.again()
     assert [t for shard in rig.host.desk.shards.values() for t in shard] == []
+
+
+async def test_a_table_in_whose_steps_the_process_died_twice_is_void(lives: Lives) -> None:
+    rig = lives.begin()
+    ref, link = await three_play(rig, moves=1)
+    other = (await rig.join(link, 11)).seated.table
+    rig = await lives.again(suspect=ref.table)
+    assert rig.host.desk.find(ref.table) is not None, "once may be chance"
+    rig = await lives.again()
+    assert rig.host.desk.find(ref.table) is not None, "it died of something else"
+    rig = await lives.again(suspect=ref.table)
+    assert rig.host.desk.find(ref.table) is None
+    assert rig.host.desk.find(other.table) is not None
+    assert [s.result for s in lives.ledger.settled] == ["void"]
+    assert rig.metrics.voided.labels("harmful")._value.get() == 1
+    assert len(lives.ledger.open) == 1
+
+
+async def test_a_strike_counts_for_one_hand_only(lives: Lives) -> None:
+    rig = lives.begin()
+    ref, _ = await three_play(rig, moves=1)
+    rig = await lives.again(suspect=ref.table)
+    link = rig.link("g")
+    await play_out(rig, link, ref)
+    for player in (1, 2, 3):
+        await rig.ask(link, player, ready=hall_pb2.Ready(table=ref))
+    assert rig.table(ref).hand_number == 2
+    await rig.host.out.written()
+    rig = await lives.again(suspect=ref.table)
+    assert rig.host.desk.find(ref.table) is not None
