@@ -128,11 +128,12 @@ class Run:
     log: ActionLog = field(default_factory=ActionLog)
     blows: int = 0
     missing: int = 0
-    striking: bool = False
+    ends_at: float = 0.0
+    """Then bots begin to leave: connections that end are no interruption any more."""
     interrupted: set[int] = field(default_factory=set)
 
     def saw(self, bot: int, event: Event) -> None:
-        if isinstance(event, Disconnected) and self.striking:
+        if isinstance(event, Disconnected) and time.monotonic() < self.ends_at:
             self.interrupted.add(bot)
         self.outage.saw(bot, event)
 
@@ -213,14 +214,13 @@ async def _blows(run: Run, scenario: Scenario, playing: asyncio.Future[Any]) -> 
     begun = time.monotonic()
     last = begun + run.plan.seconds - run.every_s
     await asyncio.sleep(run.plan.players / run.plan.arrivals_per_s + WARM_UP_S)
-    run.striking = True
+    run.ends_at = begun + run.plan.seconds
     while time.monotonic() < last and not playing.done():
         await scenario.strike()
         run.blows += 1
         if not await _until(scenario.back, BACK_WITHIN_S):
             run.missing += max(1, run.outage.give_up())
         await asyncio.sleep(run.every_s)
-    run.striking = False
 
 
 async def _until(condition: Callable[[], bool], within_s: float) -> bool:
@@ -304,6 +304,7 @@ def _broken(figures: Mapping[str, Any], *, records: int) -> list[str]:
         "nothing was killed": figures["blows"] > 0,
         "nobody came back": figures["recovered_ms"]["samples"] > 0,
         "not everything came back": figures["not_recovered"] == 0,
+        "connections were cut": figures["scenario"] == "gateway" or figures["interrupted"] == 0,
         "acknowledged actions are lost": figures["lost_actions"] == 0,
         "actions took effect twice": figures["double_actions"] == 0,
         "hands were void": figures["voided"] == 0,
