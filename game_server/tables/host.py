@@ -41,7 +41,8 @@ log = structlog.get_logger()
 GRID_EVERY_S = 0.3
 SUMMARY_EVERY_S = 1.0
 SEEN_PLAYERS = 20_000
-RECOVERING_RETRY_MS = 200
+LATER_MS = 200
+"""When to try again with a host that is not ready, or whose journal stands still."""
 TRANSIENT = frozenset({"RETRY", "BUSY", "DRAINING", "INTERNAL", "TOO_FAST"})
 """Answers that are not kept: the same operation may be tried again."""
 
@@ -119,13 +120,16 @@ class TableHost:
     def handle(self, link: Link, command: host_pb2.HostCommand) -> None:
         """One command of a player through a gateway."""
         begun = time.perf_counter()
+        if self.recovering:
+            self.out.refuse_at_once(link, command.id, Refused("RETRY", retry_after_ms=LATER_MS))
+            return
         try:
             if command.WhichOneof("body") == "gone":
                 self._admit(command)
                 self._gone(link, command)
                 return
             if self._stalled_since is not None:
-                self.out.refuse_at_once(link, command.id, Refused("RETRY", retry_after_ms=500))
+                self.out.refuse_at_once(link, command.id, Refused("RETRY", retry_after_ms=LATER_MS))
                 return
             self._admit(command)
             key = _shard_key(command)
@@ -146,8 +150,6 @@ class TableHost:
             self._metrics.step_seconds.observe(time.perf_counter() - begun)
 
     def _admit(self, command: host_pb2.HostCommand) -> None:
-        if self.recovering:
-            raise Refused("RETRY", retry_after_ms=RECOVERING_RETRY_MS)
         pair = (command.session_epoch, command.connection)
         if pair < self._seen.get(command.player, (0, 0)):
             raise Refused("STALE_SESSION")
