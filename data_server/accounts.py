@@ -16,10 +16,12 @@ from sqlalchemy.engine import Connection
 from data_server.follow import Followers
 from data_server.names import checked_name, name_key
 from data_server.passwords import LONGEST, Passwords, checked_password
+from data_server.policy import not_frozen
 from data_server.store import books, players, sessions, sittings
 from data_server.store.books import HallAccounts
 from data_server.store.database import Database
 from data_server.store.ids import Ids
+from data_server.store.locks import Attempt, Locks
 from data_server.store.operations import Operations
 from data_server.store.players import Known
 from data_server.store.reliefs import ReliefRule
@@ -39,6 +41,7 @@ class Accounts:
     operations: Operations
     passwords: Passwords
     tickets: Tickets
+    locks: Locks
     opener: Opener
     relief: ReliefRule
     followers: Followers
@@ -62,6 +65,7 @@ class Accounts:
                 new = players.NewPlayer(ids[:3], name, key, guest=True)
                 player = self._create(tx, new, now)
                 players.add_device(tx, player.id, device, locale=request.locale, now_us=now)
+            not_frozen(tx, player.id, now)
             opened = self.opener.open(tx, player.id, request.origin, now_us=now)
             ended[:] = opened.ended
             return self._reply(tx, player, opened, relief=ids[3], now=now)
@@ -99,18 +103,31 @@ class Accounts:
         )
 
     async def login(self, request: data_pb2.LoginRequest) -> data_pb2.SessionReply:
-        """One hash, whether the name exists or not, and one refusal for both."""
-        known, stored = await self.database.read(
-            lambda tx: _credentials(tx, name_key(request.name[:256]))
-        )
-        password = _as_typed(request.password)
-        if not await self.passwords.verify(stored, password) or known is None:
+        """One hash, whether the name exists or not, and one refusal for both.
+
+        An attempt during a lock is refused before anything is looked at, so it costs none.
+        """
+        key, address = name_key(request.name[:256]), request.origin.address
+
+        def begin(tx: Connection) -> tuple[Attempt, Known | None, str | None]:
+            attempt = self.locks.begin(tx, key, address, now_us=self.clock())
+            return attempt, *players.credentials(tx, key)
+
+        attempt, known, stored = await self.database.write(begin)
+        if not await self.passwords.verify(stored, _as_typed(request.password)) or known is None:
             raise Refused("BAD_CREDENTIALS")
         player = known
         relief = await self.ids.one()
 
         def work(tx: Connection) -> tuple[data_pb2.SessionReply, list[Ended]]:
             now = self.clock()
+            if players.password_hash(tx, player.id) != stored:
+                raise Refused("BAD_CREDENTIALS")  # it was changed while we hashed
+            self.locks.take_back(tx, attempt)
+            try:
+                not_frozen(tx, player.id, now)
+            except Refused as refused:  # an answer: what was taken back is to stay so
+                return data_pb2.SessionReply(refusal=refused.message()), []
             opened = self.opener.open(tx, player.id, request.origin, now_us=now)
             return self._reply(tx, player, opened, relief=relief, now=now), opened.ended
 
@@ -171,7 +188,14 @@ class Accounts:
         if stored is not None:
             return stored
         self.operations.check_age(request.op)
-        old = await self.database.read(lambda tx: players.password_hash(tx, request.player))
+        address = request.origin.address
+
+        def begin(tx: Connection) -> tuple[Attempt, str | None]:
+            key = players.name_key_of(tx, request.player)
+            attempt = self.locks.begin(tx, key, address, now_us=self.clock())
+            return attempt, players.password_hash(tx, request.player)
+
+        attempt, old = await self.database.write(begin)
         if not await self.passwords.verify(old, _as_typed(request.old_password)):
             raise Refused("BAD_CREDENTIALS")
         hashed = await self.passwords.hash(new_password)
@@ -184,7 +208,10 @@ class Accounts:
             if player is None or players.password_hash(tx, request.player) != old:
                 raise Refused("BAD_CREDENTIALS")
             players.set_password(tx, player.id, hashed, now_us=now)
-            opened = self.opener.open(tx, player.id, request.origin, now_us=now)
+            self.locks.take_back(tx, attempt)
+            opened = self.opener.open(
+                tx, player.id, request.origin, now_us=now, tell_everywhere=True
+            )
             ended[:] = opened.ended
             return self._reply(tx, player, opened, relief=None, now=now)
 
@@ -238,12 +265,6 @@ class Accounts:
             seats=sittings.seats_of(tx, player.id),
         )
         return data_pb2.SessionReply(session=session)
-
-
-def _credentials(tx: Connection, key: str) -> tuple[Known | None, str | None]:
-    known = players.by_key(tx, key)
-    stored = None if known is None else players.password_hash(tx, known.id)
-    return known, stored
 
 
 def _as_typed(password: str) -> str:

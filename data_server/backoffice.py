@@ -42,12 +42,12 @@ class BackOffice:
     async def drain_server(
         self, request: data_pb2.DrainServerRequest, *, who: str
     ) -> data_pb2.Reply:
-        _check_reason(request.reason)
+        check_reason(request.reason)
 
         def work(tx: Connection) -> data_pb2.Reply:
             before = nodes.set_draining(tx, request.server, request.on)
             if before is None:
-                raise Refused("MALFORMED", detail=f"no server {request.server!r}")
+                raise Refused("NO_SUCH_SERVER", server=request.server)
             audits.append(
                 tx,
                 who=who,
@@ -71,7 +71,7 @@ class BackOffice:
         return reply
 
     async def grant(self, request: data_pb2.GrantRequest, *, who: str) -> data_pb2.GrantReply:
-        _check_reason(request.reason)
+        check_reason(request.reason)
         entry = await self.ids.one()
 
         def work(tx: Connection) -> data_pb2.GrantReply:
@@ -116,6 +116,7 @@ def _nodes(tx: Connection) -> tuple[list[nodes.Row], list[nodes.Row]]:
     return list(nodes.all_servers(tx)), list(nodes.all_hosts(tx))
 
 
-def _check_reason(reason: str) -> None:
+def check_reason(reason: str) -> None:
+    """Refused MALFORMED: every change of an operator says why."""
     if not reason.strip() or len(reason) > 1000:
         raise Refused("MALFORMED", detail="a reason of 1 to 1000 characters is needed")

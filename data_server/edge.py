@@ -62,7 +62,7 @@ class Edge:
         )
         checks = Lane("checks", at_once=1, waiting=4)
         data_pb2_grpc.add_AdminServicer_to_server(
-            AdminCalls(self.services.office, self.lanes, checks), admin
+            AdminCalls(self.services, self.lanes, checks), admin
         )
         host, port = _split(self.settings.data_metrics_listen)
         self._scrape = Scrape(self.metrics.registry)

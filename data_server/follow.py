@@ -11,7 +11,7 @@ import asyncio
 from collections import OrderedDict
 from collections.abc import AsyncGenerator, Callable, Iterable
 
-from data_server.store.sessions import Ended
+from data_server.store.sessions import EVERYWHERE, Ended
 from paiju.wire.v1 import data_pb2
 
 QUEUE = 1024
@@ -42,7 +42,8 @@ class Followers:
             body = data_pb2.SessionEnded(
                 player=event.player, below_epoch=event.below, reason=event.reason
             )
-            self._push(event.server, data_pb2.FollowEvent(session_ended=body))
+            server = None if event.server == EVERYWHERE else event.server
+            self._push(server, data_pb2.FollowEvent(session_ended=body))
 
     def draining(self, server: str, on: bool) -> None:
         """Tell a change; what is known already is not told again."""
@@ -50,8 +51,10 @@ class Followers:
             self._draining[server] = on
             self._push(server, data_pb2.FollowEvent(drain=data_pb2.Drain(on=on)))
 
-    def _push(self, server: str, event: data_pb2.FollowEvent) -> None:
-        for queue in self._queues.get(server, ()):
+    def _push(self, server: str | None, event: data_pb2.FollowEvent) -> None:
+        """To the followers of a server; None: to all."""
+        several = self._queues.values() if server is None else [self._queues.get(server, set())]
+        for queue in (queue for queues in several for queue in queues):
             try:
                 queue.put_nowait(event)
             except asyncio.QueueFull:

@@ -17,7 +17,7 @@ from sqlalchemy.engine import Connection
 
 from data_server.metrics import Metrics
 from data_server.services import Services
-from data_server.store import checks, presences, sessions
+from data_server.store import backup, checks, presences, reports, sessions
 from data_server.store.tables import Sitting
 from paiju.service.refusals import Refused
 
@@ -34,6 +34,7 @@ class Jobs:
     metrics: Metrics
     escrow_release_s: float
     address_us: int
+    evidence_us: int
     clock: Callable[[], int]
 
     async def sweep(self) -> None:
@@ -43,12 +44,25 @@ class Jobs:
         for host in sorted(silent):
             sittings = await self.services.database.read(partial(_sittings_of, host=host))
             for sitting in sittings:
-                try:
-                    returned = await self.services.bank.release(sitting)
-                except Refused:
-                    continue  # closed meanwhile
-                self.metrics.released.inc()
-                log.info("escrow.released", host=host, sitting=sitting, returned=returned)
+                await self._release(sitting, host=host)
+        await self._sweep_orphans()
+
+    async def _sweep_orphans(self) -> None:
+        """After a restore: return the stakes of sittings that no host remembers."""
+        quiet_us = int(self.escrow_release_s * 1e6)
+        left = await self.services.database.read(
+            lambda tx: backup.orphans(tx, quiet_us=quiet_us, now_us=self.clock(), limit=SWEEP_BATCH)
+        )
+        for sitting in left:
+            await self._release(sitting, host="")
+
+    async def _release(self, sitting: int, *, host: str) -> None:
+        try:
+            returned = await self.services.bank.release(sitting)
+        except Refused:
+            return  # closed meanwhile
+        self.metrics.released.inc()
+        log.info("escrow.released", host=host, sitting=sitting, returned=returned)
 
     async def check(self) -> float:
         """Check the whole ledger; returns the seconds it took."""
@@ -76,6 +90,8 @@ class Jobs:
         def work(tx: Connection) -> None:
             presences.forget_events(tx, before_us=now - EVENTS_KEPT_US)
             sessions.forget_addresses(tx, before_us=now - self.address_us)
+            reports.forget_words(tx, before_us=now - self.evidence_us)
+            self.services.accounts.locks.forget(tx, now_us=now)
 
         await self.services.database.write(work)
 

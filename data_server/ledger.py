@@ -108,6 +108,14 @@ def grant(*, mint: int, wallet: Held, amount: int) -> Moves:
     return transfer(source=mint, target=wallet.account, amount=amount)
 
 
+def fine(*, wallet: Held, house: int, amount: int) -> Moves:
+    """Wallet -> house, as much of it as there is; nothing when there is nothing."""
+    if not 0 < amount <= MAX_AMOUNT:
+        raise Refused("BAD_AMOUNT", amount=amount)
+    taken = min(amount, max(wallet.balance, 0))
+    return transfer(source=wallet.account, target=house, amount=taken)
+
+
 def relief(*, total: int, below: int, to: int) -> int:
     """How much a player with `total` coins is given."""
     return to - total if total < below < to else 0

@@ -14,6 +14,8 @@ from paiju.wire.v1 import data_pb2
 LOGIN_OUTCOMES = ("opened", "refused")
 LOGIN_KINDS = ("guest", "register", "login", "renew", "change_password")
 HAND_OUTCOMES = ("booked", "repeated", "refused")
+REPORT_SOURCES = ("player", "client", "gateway", "host")
+PENALTIES = ("warn", "fine", "freeze", "ban")
 JOBS = ("flush", "poll", "sweep", "check", "cleanup", "keys")
 
 
@@ -33,6 +35,12 @@ class Metrics:
         self.hands = self._counter("hands", "Settlements by outcome.", ["outcome"])
         for outcome in HAND_OUTCOMES:
             self.hands.labels(outcome)
+        self._reports = self._counter("reports", "Reports and signals stored.", ["source"])
+        for source in REPORT_SOURCES:
+            self._reports.labels(source)
+        self._penalties = self._counter("penalties", "Penalties given.", ["action"])
+        for action in PENALTIES:
+            self._penalties.labels(action)
         self.settle_seconds = Histogram(
             "paiju_data_settle_seconds",
             "From the arrival of a Settle call to its answer.",
@@ -66,6 +74,12 @@ class Metrics:
             buckets=BUCKETS_S,
             registry=self.registry,
         )
+
+    def report(self, source: str) -> None:
+        self._reports.labels(source).inc()
+
+    def penalty(self, action: str) -> None:
+        self._penalties.labels(action).inc()
 
     def _counter(self, name: str, text: str, labels: Sequence[str]) -> Counter:
         return Counter(f"paiju_data_{name}", text, labels, registry=self.registry)

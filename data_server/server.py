@@ -83,6 +83,7 @@ class DataServer:
             passwords=self.passwords,
             tickets=self.tickets,
             may_play=self._may_play,
+            metrics=self.metrics,
             clock=self._clock,
         )
         self.jobs = Jobs(
@@ -90,6 +91,7 @@ class DataServer:
             metrics=self.metrics,
             escrow_release_s=settings.escrow_release_s,
             address_us=settings.address_days * DAY_US,
+            evidence_us=settings.evidence_days * DAY_US,
             clock=self._clock,
         )
         await self.registry.poll()

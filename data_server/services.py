@@ -9,7 +9,10 @@ from zoneinfo import ZoneInfo
 from data_server.accounts import Accounts
 from data_server.backoffice import BackOffice
 from data_server.bank import Bank
+from data_server.conduct import Conduct
+from data_server.discipline import Discipline
 from data_server.follow import Followers
+from data_server.metrics import Metrics
 from data_server.passwords import Passwords
 from data_server.policy import MayPlay
 from data_server.registry import Registry
@@ -18,10 +21,12 @@ from data_server.shard_map import ShardMap
 from data_server.store.books import load_hall_accounts
 from data_server.store.database import Database
 from data_server.store.ids import Ids
+from data_server.store.locks import Locks
 from data_server.store.operations import Operations
 from data_server.store.reliefs import ReliefRule
 from data_server.store.sessions import Opener
 from data_server.tickets import Tickets
+from data_server.vigilance import Vigilance
 from data_server.whereabouts import Whereabouts
 
 DAY_US = 86_400 * 10**6
@@ -39,6 +44,9 @@ class Services:
     shards: ShardMap
     whereabouts: Whereabouts
     office: BackOffice
+    conduct: Conduct
+    discipline: Discipline
+    vigilance: Vigilance
 
     @classmethod
     async def build(
@@ -51,6 +59,7 @@ class Services:
         passwords: Passwords,
         tickets: Tickets,
         may_play: MayPlay,
+        metrics: Metrics,
         clock: Callable[[], int],
     ) -> Services:
         """Needs the schema; makes the hall's own accounts when they are missing."""
@@ -63,6 +72,7 @@ class Services:
             operations=operations,
             passwords=passwords,
             tickets=tickets,
+            locks=Locks(tickets.keys.derived("locks"), settings.lock_rules()),
             opener=Opener(tickets, settings.refresh_days * DAY_US),
             relief=ReliefRule(
                 below=settings.relief_below,
@@ -91,6 +101,26 @@ class Services:
             hall=hall,
             clock=clock,
         )
+        conduct = Conduct(
+            database=database,
+            ids=ids,
+            followers=followers,
+            hall=hall,
+            reports_per_hour=settings.reports_per_hour,
+            signals_per_minute=settings.signals_per_minute,
+            clock=clock,
+            on_report=metrics.report,
+            on_penalty=metrics.penalty,
+        )
+        discipline = Discipline(
+            database=database,
+            ids=ids,
+            operations=operations,
+            followers=followers,
+            hall=hall,
+            clock=clock,
+            on_penalty=metrics.penalty,
+        )
         return cls(
             database=database,
             followers=followers,
@@ -102,4 +132,7 @@ class Services:
             shards=ShardMap(database=database, registry=registry),
             whereabouts=Whereabouts(database=database, registry=registry, clock=clock),
             office=office,
+            conduct=conduct,
+            discipline=discipline,
+            vigilance=Vigilance(database=database, clock=clock),
         )

@@ -8,6 +8,8 @@ from zoneinfo import ZoneInfo
 
 from pydantic import Field, field_validator, model_validator
 
+from data_server.store.locks import ACCOUNT, ADDRESS, PAIR
+from data_server.throttle import Rule
 from paiju.service.settings import Settings
 
 # Drivers may be named; the program brings its own (store/database.py).
@@ -42,7 +44,18 @@ class DataSettings(Settings):
     # sessions
     ticket_s: int = Field(300, ge=10, le=300)
     refresh_days: int = Field(30, ge=1)
+    lock_free: int = Field(5, ge=1)  # wrong passwords for one account from one address
+    lock_free_account: int = Field(20, ge=1)  # from all addresses it was never opened from
+    lock_free_address: int = Field(100, ge=1)  # for all accounts: a cafe shares one address
+    lock_first_s: float = Field(5.0, gt=0)  # first pause; each further failure doubles it
+    lock_longest_s: float = Field(900.0, gt=0)
+    lock_forget_s: float = Field(3600.0, gt=0)  # without a failure, all is forgotten
     hash_threads: int = Field(max(1, (os.cpu_count() or 2) - 1), ge=1)
+
+    # conduct
+    reports_per_hour: int = Field(20, ge=1)  # of one player about others
+    signals_per_minute: int = Field(60, ge=1)  # of one kind about one player; more say no more
+    evidence_days: int = Field(180, ge=1)  # how long words and evidence of reports are kept
 
     # cluster
     lease_s: float = Field(15.0, gt=0)
@@ -97,6 +110,19 @@ class DataSettings(Settings):
         if self.database_url:
             return self.database_url
         return f"sqlite:///{self.folder() / 'hall.sqlite3'}"
+
+    def lock_rules(self) -> dict[str, Rule]:
+        """The rules of store/locks.py."""
+        free = {
+            PAIR: self.lock_free,
+            ACCOUNT: self.lock_free_account,
+            ADDRESS: self.lock_free_address,
+        }
+        first, longest, forget = (
+            round(seconds * 1e6)
+            for seconds in (self.lock_first_s, self.lock_longest_s, self.lock_forget_s)
+        )
+        return {kind: Rule(number, first, longest, forget) for kind, number in free.items()}
 
     def folder(self) -> Path:
         return self.data_dir or Path(".paiju")

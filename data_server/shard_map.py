@@ -16,7 +16,7 @@ from sqlalchemy.engine import Connection
 
 from data_server.placing import Candidate, choose
 from data_server.registry import Registry
-from data_server.store import nodes, shards
+from data_server.store import nodes, shards, sittings
 from data_server.store.database import Database
 from paiju.service.refusals import Refused
 from paiju.wire.v1 import data_pb2
@@ -33,6 +33,7 @@ class ShardMap:
 
         rows, hosts = await self.database.read(look)
         gone = [row for row in rows if self.registry.is_over(row.host)]
+        gone = [row for row in gone if not await self._may_play(row.host)]
         if gone and any(self.registry.is_alive(host) for host in hosts):
             for row in gone:
                 await self._place(row.room, row.number, row.game, "")
@@ -54,6 +55,18 @@ class ShardMap:
         shard, host = placed
         return data_pb2.OpenShardReply(shard=shard, host=host)
 
+    def _is_free(self, tx: Connection, host: str) -> bool:
+        """Its lease is over and nobody sits at its tables.
+
+        A silent host gets no new tables, but as long as stakes lie at its tables it may be
+        playing: its shards stay where they are (a room's next shard is opened elsewhere) until
+        it settles, stands its players up, or the escrow is released.
+        """
+        return self.registry.is_over(host) and not sittings.any_open(tx, host)
+
+    async def _may_play(self, host: str) -> bool:
+        return await self.database.read(lambda tx: sittings.any_open(tx, host))
+
     async def _place(
         self, room: str, number: int, game: str, prefer: str
     ) -> tuple[data_pb2.Shard, data_pb2.HostInfo] | None:
@@ -64,7 +77,7 @@ class ShardMap:
         ) -> tuple[data_pb2.Shard, data_pb2.HostInfo] | None:
             shard = shards.one(tx, room, number)
             hosts = nodes.all_hosts(tx)
-            if shard is None or self.registry.is_over(shard.host):
+            if shard is None or self._is_free(tx, shard.host):
                 chosen = choose(
                     self._candidates(hosts, game, shards.count_by_host(tx)),
                     prefer_server=prefer,

@@ -1,4 +1,4 @@
-"""Where players are, and reports about them: what Presence, FindPlayer and Report do."""
+"""Where players are: what Presence and FindPlayer do."""
 
 from __future__ import annotations
 
@@ -22,7 +22,10 @@ class Whereabouts:
     clock: Callable[[], int]
 
     async def presence(self, request: data_pb2.PresenceRequest) -> data_pb2.Reply:
-        await self.database.write(lambda tx: presences.apply(tx, request, now_us=self.clock()))
+        ended = await self.database.write(
+            lambda tx: presences.apply(tx, request, now_us=self.clock())
+        )
+        self.registry.followers.session_ended(ended)
         return data_pb2.Reply()
 
     async def find_player(self, request: data_pb2.FindPlayerRequest) -> data_pb2.FindPlayerReply:
@@ -44,11 +47,3 @@ class Whereabouts:
             )
 
         return await self.database.read(look)
-
-    async def report(self, request: data_pb2.ReportRequest) -> data_pb2.Reply:
-        if len(request.op) != 16:
-            raise Refused("OP_REQUIRED")
-        if not request.report.kind:
-            raise Refused("BAD_REPORT", detail="kind")
-        await self.database.write(lambda tx: presences.report(tx, request, now_us=self.clock()))
-        return data_pb2.Reply()

@@ -42,6 +42,7 @@ CALLS: Mapping[str, str] = {
     "Presence": "cluster",
     "FindPlayer": "cluster",
     "Report": "cluster",
+    "Signal": "cluster",
 }
 
 _OURS = frozenset(

@@ -1,6 +1,6 @@
 """The hall for programs: an asyncio client that stays connected.
 
-    async with HallClient("127.0.0.1:7401", locale="en") as client:
+    async with HallClient("127.0.0.1:7401", server_keys=keys, locale="en") as client:
         await client.guest(secret)
         table = await client.quick_join("doudizhu.novice")
         await table.ready()
@@ -27,6 +27,7 @@ from hall_client.core import Core
 from hall_client.errors import ClientClosed, ConnectionFailed, HallError, SessionEnded
 from hall_client.events import Disconnected, Event, TableChanged, TableClosed
 from hall_client.happenings import Answered, Failed, Happening
+from hall_client.links import Pins
 from hall_client.mirror import Counters
 from hall_client.renewal import renew_in_time
 from hall_client.state import Phase
@@ -42,15 +43,18 @@ _SNAPSHOT_S = 5.0
 class HallClient(Commands):
     """See the module's head.
 
-    addresses: gateways, tried in turn. pool: channels shared with other clients of this
-    process; by default the client has its own. observer: called for each event at once;
-    it must not wait. timeout_s: how long a call waits for its answer, reconnects included.
+    addresses: gateways, tried in turn (links.py has the forms). server_keys: the hall's public
+    keys, one or two; whoever does not hold one of them is not spoken to. pool: channels shared
+    with other clients of this process; by default the client has its own. observer: called for
+    each event at once; it must not wait. timeout_s: how long a call waits for its answer,
+    reconnects included.
     """
 
     def __init__(
         self,
         addresses: str | Sequence[str],
         *,
+        server_keys: Sequence[bytes],
         locale: str = "en",
         kind: str = "python",
         pool: ChannelPool | None = None,
@@ -78,6 +82,7 @@ class HallClient(Commands):
             core=self._core,
             addresses=given,
             pool=self._pool,
+            pins=Pins(server_keys),
             report=self._report,
             backoff=backoff or Backoff(),
             first=first_address,
@@ -158,8 +163,11 @@ class HallClient(Commands):
 
     @property
     def last_wallet(self) -> hall_pb2.Wallet:
-        """As the hall said it last."""
-        return self._core.wallet
+        """As the hall said it last; empty before that, and when it was tampered with."""
+        wallet = self._core.wallet
+        if self._core.tampered:
+            self._connector.wake()
+        return wallet
 
     @property
     def core(self) -> Core:

@@ -1,8 +1,8 @@
-"""The network under a core: one stream at a time, and the way back when it is lost.
+"""The network under a core: one sealed link at a time, and the way back when it is lost.
 
 Owner: one HallClient. `run` is the only task that reads, `_write` the only one that writes;
-between them they call the core, which has no task of its own. An abandoned gRPC call is
-always cancelled, since one that is merely forgotten is never collected.
+between them they call the core, which has no task of its own. A frame of the gateway that
+does not open ends the link: the next one begins with a new handshake.
 """
 
 from __future__ import annotations
@@ -12,17 +12,18 @@ import contextlib
 import math
 from collections.abc import Callable, Sequence
 
-import grpc
-
 from hall_client.backoff import Backoff
 from hall_client.channels import ChannelPool
 from hall_client.core import Core
 from hall_client.happenings import Hangup, Happening
+from hall_client.link import Link, LinkLost
+from hall_client.links import Pins, make_link
 from hall_client.state import Phase
-from paiju.wire.v1 import hall_pb2
+from paiju.wire.records import BrokenSeal
+from paiju.wire.sealed import ClientChannel
 
 GREET_S = 5.0
-"""From opening a stream to an open session (or, without one, to the Welcome)."""
+"""From opening a link to an open session (or, without one, to the Welcome)."""
 LASTING_S = 1.0
 """A connection that held for so long was a good one: the next pause is short again."""
 SILENCE_FACTOR = 2.5
@@ -38,6 +39,7 @@ class Connector:
         core: Core,
         addresses: Sequence[str],
         pool: ChannelPool,
+        pins: Pins,
         report: Callable[[Sequence[Happening]], None],
         backoff: Backoff,
         first: int = 0,
@@ -45,13 +47,16 @@ class Connector:
         self.core = core
         self.address = ""
         self.connections = 0
+        self.broken_seals = 0
+        """Frames of gateways that did not open, failed handshakes included."""
         self._addresses = list(addresses)
         self._pool = pool
+        self._pins = pins
         self._report = report
         self._backoff = backoff
         self._turn = first
         self._wake = asyncio.Event()
-        self._call: grpc.aio.StreamStreamCall[hall_pb2.Packet, hall_pb2.Packet] | None = None
+        self._link: Link | None = None
         self._reason = ""
         self._away_s: float | None = None
         self._heard = 0.0
@@ -62,11 +67,11 @@ class Connector:
         self._wake.set()
 
     def drop(self, reason: str, *, away_s: float | None = None) -> None:
-        """Cut the stream; `run` goes to the next address, after `away_s` or a back-off."""
+        """Cut the link; `run` goes to the next address, after `away_s` or a back-off."""
         self._reason = reason
         self._away_s = away_s
-        if self._call is not None:
-            self._call.cancel()
+        if self._link is not None:
+            self._link.cut()
 
     async def run(self) -> None:
         """Until the session has ended: connect, serve, connect again."""
@@ -94,42 +99,47 @@ class Connector:
 
     async def _once(self) -> None:
         loop = asyncio.get_running_loop()
-        lease = self._pool.lease(self.address)
-        call = self._call = lease.stub.Play()
+        link = self._link = make_link(self.address, self._pool)
+        channel = self._pins.channel(self.address)
         self.connections += 1
-        self._heard = self._pinged = loop.time()
-        begun = loop.time()
+        begun = self._heard = self._pinged = loop.time()
         self.core.connected(begun)
-        writer = asyncio.create_task(self._write(call, begun))
+        writer: asyncio.Task[None] | None = None
         reason = "closed by the gateway"
         try:
-            while True:
-                packet = await call.read()
-                if not isinstance(packet, hall_pb2.Packet):
-                    break
-                self._heard = loop.time()
-                self.core.receive(packet.data, self._heard)
-                self._deliver()
-                self._wake.set()
-        except grpc.aio.AioRpcError as error:
-            reason = f"{error.code().name}: {error.details()}"
-        except ValueError as error:
+            await link.open()
+            writer = asyncio.create_task(self._write(link, channel, begun))
+            await self._read(link, channel)
+        except (LinkLost, ValueError) as error:
             reason = str(error)
-        except asyncio.CancelledError:
-            if not call.cancelled() or _being_cancelled():
-                raise
-            reason = "cut"
+        except BrokenSeal as broken:
+            self.broken_seals += 1
+            reason = f"a frame of the gateway does not open: {broken.reason}"
         finally:
-            self._call = None
+            self._link = None
+            if not channel.ready:
+                self._pins.failed(self.address)
             if self._settled() and loop.time() > begun + LASTING_S:
                 self._backoff.succeeded()
-            call.cancel()
-            writer.cancel()
-            with contextlib.suppress(asyncio.CancelledError):
-                await writer
-            self._pool.release(lease)
+            link.cut()
+            if writer is not None:
+                writer.cancel()
+                with contextlib.suppress(asyncio.CancelledError):
+                    await writer
+            await link.close()
             self.core.disconnected(loop.time(), self._reason or reason)
             self._report(self.core.take())
+
+    async def _read(self, link: Link, channel: ClientChannel) -> None:
+        """Until the gateway closes the link. Raises LinkLost, BrokenSeal, ValueError."""
+        loop = asyncio.get_running_loop()
+        while (frame := await link.read()) is not None:
+            self._heard = loop.time()
+            packet = channel.receive(frame, self._heard)
+            if packet is not None:
+                self.core.receive(packet, self._heard)
+                self._deliver()
+            self._wake.set()
 
     def _deliver(self) -> None:
         happenings = self.core.take()
@@ -138,24 +148,26 @@ class Connector:
             if isinstance(happening, Hangup):
                 self.drop(happening.reason)
 
-    async def _write(
-        self, call: grpc.aio.StreamStreamCall[hall_pb2.Packet, hall_pb2.Packet], begun: float
-    ) -> None:
+    async def _write(self, link: Link, channel: ClientChannel, begun: float) -> None:
         loop = asyncio.get_running_loop()
         try:
-            while not call.done():
+            await link.write(channel.handshake())
+            # Not `True`: wait_for may swallow a cancel that comes together with a wake.
+            while self._link is link:
                 self._wake.clear()
                 now = loop.time()
                 self._tick(now)
-                self._keep_alive(call, now, begun)
-                for packet in self.core.packets(now):
-                    await call.write(hall_pb2.Packet(data=packet))
-                due = min(self.core.next_due(), self._next_check(begun))
+                self._keep_alive(link, now, begun)
+                due = self._next_check(begun)
+                if channel.ready:
+                    for packet in self.core.packets(now):
+                        await link.write(channel.seal(packet, now))
+                    due = min(due, self.core.next_due())
                 wait = max(0.0, due - loop.time())
                 with contextlib.suppress(TimeoutError):
                     await asyncio.wait_for(self._wake.wait(), None if due == math.inf else wait)
-        except (grpc.aio.AioRpcError, asyncio.InvalidStateError):
-            call.cancel()  # the reader learns why
+        except LinkLost:
+            link.cut()  # the reader learns why
 
     def _tick(self, now: float) -> None:
         self.core.tick(now)
@@ -174,25 +186,15 @@ class Connector:
         every = self._ping_every()
         return min(max(self._heard, self._pinged) + every, self._heard + SILENCE_FACTOR * every)
 
-    def _keep_alive(
-        self,
-        call: grpc.aio.StreamStreamCall[hall_pb2.Packet, hall_pb2.Packet],
-        now: float,
-        begun: float,
-    ) -> None:
+    def _keep_alive(self, link: Link, now: float, begun: float) -> None:
         every = self._ping_every()
         if not self._settled():
             if now >= begun + GREET_S:
                 self._reason = "no answer to the greeting"
-                call.cancel()
+                link.cut()
         elif now >= self._heard + SILENCE_FACTOR * every:
             self._reason = "the gateway is silent"
-            call.cancel()
+            link.cut()
         elif now >= max(self._heard, self._pinged) + every:
             self._pinged = now
             self.core.ping(now)
-
-
-def _being_cancelled() -> bool:
-    task = asyncio.current_task()
-    return task is not None and task.cancelling() > 0

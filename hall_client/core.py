@@ -18,13 +18,16 @@ from __future__ import annotations
 import math
 
 from hall_client import events
-from hall_client.errors import OutcomeUnknown
+from hall_client.errors import OutcomeUnknown, Refused
 from hall_client.frames import frames
 from hall_client.inbox import Inbox
 from hall_client.pending import Pending
 from hall_client.state import BUILD, OPENERS, OPERATIONS, Phase
 from paiju.wire import protocol
 from paiju.wire.v1 import hall_pb2
+
+_REPORT_S = 60.0
+"""So long a report about a tampered value is tried, over lost connections."""
 
 
 class Core(Inbox):
@@ -102,6 +105,7 @@ class Core(Inbox):
         """Frames to send now, each within the protocol's limits."""
         if self.phase in (Phase.OFFLINE, Phase.ENDED):
             return []
+        self._report_tampered(now)
         commands = [p.message for p in self.pending.due(now, may_send=self._may_send)]
         return frames(commands)
 
@@ -111,7 +115,22 @@ class Core(Inbox):
         openers = self.phase is Phase.GREETED and not self.credentials.open
         return openers and pending.kind in (*OPENERS, "resume", "list_rooms", "ping")
 
+    def _report_tampered(self, now: float) -> None:
+        """Tell the hall, which alone decides what it means, and ask for the value again."""
+        if self.phase is not Phase.OPEN:
+            return
+        tampered, self.tampered = self.tampered, []
+        for slot in tampered:
+            report = hall_pb2.Command(report=hall_pb2.Report(kind="vault", detail=slot))
+            report.op = self.new_op()
+            self.pending.add(report, now=now, deadline=now + _REPORT_S)
+            if slot == "wallet":
+                self._internal(hall_pb2.Command(get_wallet=hall_pb2.GetWallet()), now)
+
     def _ask_resume(self, now: float) -> None:
+        if not self.credentials.ticket:  # it was tampered with
+            self._without_ticket(Refused("BAD_TICKET"), now)
+            return
         resume = self.credentials.resume(self.tables.cursors())
         self._resume = self._internal(
             hall_pb2.Command(resume=resume), now, op=self.credentials.rotation_op

@@ -75,6 +75,13 @@ class WalletChanged:
     wallet: hall_pb2.Wallet
 
 
+@dataclass(frozen=True, slots=True)
+class Tampered:
+    """A value that the client kept was changed from outside: reported, and asked for anew."""
+
+    slot: str
+
+
 Event = (
     Connected
     | Disconnected
@@ -85,4 +92,5 @@ Event = (
     | ChatSaid
     | GridChanged
     | WalletChanged
+    | Tampered
 )

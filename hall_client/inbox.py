@@ -5,7 +5,6 @@ from __future__ import annotations
 from google.protobuf.message import DecodeError
 
 from hall_client import events
-from hall_client.credentials import Credentials
 from hall_client.errors import Kicked, Refused, Replaced, SessionEnded, TicketRefused
 from hall_client.happenings import Answered, Hangup
 from hall_client.mirror import Outcome, TableMirror
@@ -136,15 +135,19 @@ class Inbox(State):
         if error.code == "STALE_SESSION":
             self.end(Replaced(error.code, error.sentence))
         elif error.code == "BAD_TICKET":
-            if self._opener is not None and self._opener.HasField("open_guest"):
-                self.credentials = Credentials()
-                self._reopen(now)
-            else:
-                self.end(TicketRefused(error.code, error.sentence))
+            self._without_ticket(error, now)
         elif error.code in _SHUT_OUT:
             self.end(SessionEnded(error.code, error.sentence))
         else:
             self._out.append(Hangup(error.code, elsewhere=True))
+
+    def _without_ticket(self, error: Refused, now: float) -> None:
+        """A guest's device secret opens the account again; anybody else has to log in."""
+        if self._opener is not None and self._opener.HasField("open_guest"):
+            self.credentials.forget()
+            self._reopen(now)
+        else:
+            self.end(TicketRefused(error.code, error.sentence))
 
     # ---- tables ----------------------------------------------------------------------------
 
@@ -204,5 +207,5 @@ class Inbox(State):
             self._close_table(table, notice.code)
 
     def _wallet(self, wallet: hall_pb2.Wallet) -> None:
-        self.wallet.CopyFrom(wallet)
+        self.vault.put("wallet", wallet.SerializeToString())
         self._out.append(events.WalletChanged(wallet))

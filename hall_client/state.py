@@ -11,6 +11,7 @@ from hall_client.errors import HallError, SessionEnded
 from hall_client.happenings import Failed, Hangup, Happening
 from hall_client.pending import Pending, PendingBook
 from hall_client.tables import Tables
+from hall_client.vault import Tampered, Vault
 from paiju.service import ids
 from paiju.wire.v1 import common_pb2, hall_pb2
 
@@ -43,8 +44,10 @@ class State:
         self.locale = locale
         self.phase = Phase.OFFLINE
         self.ending: SessionEnded | None = None
-        self.credentials = Credentials()
-        self.wallet = hall_pb2.Wallet()
+        self.vault = Vault()
+        self.tampered: list[str] = []
+        """Slots of the vault that did not open and have not been reported yet."""
+        self.credentials = Credentials(self.vault, self._found_tampered)
         self.welcome = hall_pb2.Welcome()
         self.pending = PendingBook()
         self.tables = Tables()
@@ -54,6 +57,22 @@ class State:
         self._out: list[Happening] = []
         self._opener: hall_pb2.Command | None = None
         self._hello = self._resume = 0
+
+    @property
+    def wallet(self) -> hall_pb2.Wallet:
+        """As the hall said it last; empty when it said nothing yet, or that was tampered with."""
+        if "wallet" not in self.vault:
+            return hall_pb2.Wallet()
+        try:
+            return hall_pb2.Wallet.FromString(self.vault.get("wallet"))
+        except Tampered:
+            self._found_tampered("wallet")
+            return hall_pb2.Wallet()
+
+    def _found_tampered(self, slot: str) -> None:
+        """Noticed now, told to the hall by the next `packets`, asked for anew where it can be."""
+        self.tampered.append(slot)
+        self._out.append(events.Tampered(slot))
 
     def take(self) -> Sequence[Happening]:
         """What has happened since the last call, in order."""

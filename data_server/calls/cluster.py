@@ -116,7 +116,17 @@ class ClusterCalls(data_pb2_grpc.ClusterServicer):
             context,
             self.lanes.cluster,
             data_pb2.Reply,
-            lambda: self.services.whereabouts.report(request),
+            lambda: self.services.conduct.report(request),
+        )
+
+    async def Signal(
+        self, request: data_pb2.SignalRequest, context: Context
+    ) -> data_pb2.SignalReply:
+        return await answered(
+            context,
+            self.lanes.cluster,
+            data_pb2.SignalReply,
+            lambda: self.services.conduct.signal(request),
         )
 
     async def Follow(

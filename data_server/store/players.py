@@ -67,6 +67,26 @@ def by_key(tx: Connection, key: str) -> Known | None:
     return _one(tx, Player.name_key == key)
 
 
+def credentials(tx: Connection, key: str) -> tuple[Known | None, str | None]:
+    """Account and password hash by name, in one statement whether they exist or not."""
+    row = tx.execute(
+        select(Player.id, Player.name, Player.kind, Credential.password_hash)
+        .outerjoin(Credential, Credential.player_id == Player.id)
+        .where(Player.name_key == key)
+    ).one_or_none()
+    if row is None:
+        return None, None
+    return Known(row.id, row.name, row.kind == "guest"), row.password_hash
+
+
+def name_key_of(tx: Connection, player: int) -> str:
+    """Refused NO_SUCH_PLAYER."""
+    key = tx.scalar(select(Player.name_key).where(Player.id == player))
+    if key is None:
+        raise Refused("NO_SUCH_PLAYER")
+    return key
+
+
 def by_device(tx: Connection, secret_hash: bytes, *, now_us: int) -> Known | None:
     """The account of a device, noted as seen."""
     player = tx.scalar(

@@ -1,4 +1,4 @@
-"""Who is where, and reports about players."""
+"""Who is where."""
 
 from __future__ import annotations
 
@@ -7,14 +7,24 @@ from collections.abc import Iterable
 from sqlalchemy import delete, insert, select, update
 from sqlalchemy.engine import Connection
 
-from data_server.store.sessions import Ended
-from data_server.store.tables import PlayerReport, Presence, SessionEvent
+from data_server.store import sessions
+from data_server.store.sessions import EVERYWHERE, Ended
+from data_server.store.tables import Presence, SessionEvent
 from paiju.wire.v1 import data_pb2
 
 
-def apply(tx: Connection, request: data_pb2.PresenceRequest, *, now_us: int) -> None:
-    """Later sessions win; going offline only removes what that session has put there."""
+def apply(tx: Connection, request: data_pb2.PresenceRequest, *, now_us: int) -> list[Ended]:
+    """Later sessions win; going offline only removes what that session has put there.
+
+    Returns the sessions that are over and yet connected: a ticket outlives its session by
+    minutes, and a gateway does not ask before it takes one.
+    """
+    online = {change.player: change.session_epoch for change in request.changes if change.online}
+    ended = sessions.stale(tx, request.server, online, now_us=now_us) if online else []
+    over = {event.player for event in ended}
     for change in sorted(request.changes, key=lambda change: change.player):
+        if change.online and change.player in over:
+            continue
         if change.online:
             _arrive(tx, request, change, now_us)
         else:
@@ -26,6 +36,7 @@ def apply(tx: Connection, request: data_pb2.PresenceRequest, *, now_us: int) -> 
                     Presence.gateway == request.gateway,
                 )
             )
+    return ended
 
 
 def _arrive(
@@ -58,30 +69,12 @@ def clear(tx: Connection, server: str) -> None:
     tx.execute(delete(Presence).where(Presence.server == server))
 
 
-def report(tx: Connection, request: data_pb2.ReportRequest, *, now_us: int) -> None:
-    """Once per report id."""
-    there = tx.scalar(select(PlayerReport.op).where(PlayerReport.op == request.op))
-    if there is None:
-        tx.execute(
-            insert(PlayerReport).values(
-                op=request.op,
-                reporter=request.reporter,
-                player_id=request.report.player,
-                server=request.server,
-                table_id=request.report.table.table,
-                kind=request.report.kind[:32],
-                detail=request.report.detail,
-                evidence=request.evidence,
-                created_us=now_us,
-            )
-        )
-
-
 def events_since(tx: Connection, since_us: int, servers: Iterable[str]) -> list[Ended]:
     """Sessions that ended lately and concern these game servers, oldest first."""
+    heard = sorted({*servers, EVERYWHERE})
     rows = tx.execute(
         select(SessionEvent.__table__)
-        .where(SessionEvent.created_us >= since_us, SessionEvent.server.in_(sorted(servers)))
+        .where(SessionEvent.created_us >= since_us, SessionEvent.server.in_(heard))
         .order_by(SessionEvent.id)
     )
     return [Ended(row.id, row.server, row.player_id, row.below_epoch, row.reason) for row in rows]

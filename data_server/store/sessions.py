@@ -6,6 +6,7 @@ the transaction, by the events it returns (and by other data servers, which read
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from sqlalchemy import delete, insert, select, update
@@ -18,11 +19,13 @@ from paiju.wire.v1 import data_pb2
 
 REPLACED = "REPLACED"
 KICKED = "KICKED"
+EVERYWHERE = "*"  # instead of a server's name: all game servers are told
 
 
 @dataclass(frozen=True, slots=True)
 class Ended:
-    """A session of `player` with an epoch below `below` is over; `server` had it."""
+    """A session of `player` with an epoch below `below` is over; `server` had it, or any
+    (EVERYWHERE)."""
 
     id: int
     server: str
@@ -45,8 +48,20 @@ class Opener:
     tickets: Tickets
     refresh_us: int
 
-    def open(self, tx: Connection, player: int, origin: data_pb2.Origin, *, now_us: int) -> Opened:
-        """A new session, replacing the one before."""
+    def open(
+        self,
+        tx: Connection,
+        player: int,
+        origin: data_pb2.Origin,
+        *,
+        now_us: int,
+        tell_everywhere: bool = False,
+    ) -> Opened:
+        """A new session, replacing the one before.
+
+        tell_everywhere: not only where that one was seen last. A ticket opens connections at
+        other game servers without asking us, and those must end, too, for some reasons.
+        """
         row = _locked(tx, player)
         epoch = 1 if row is None else row.epoch + 1
         token = self.tickets.refresh_token(player=player, epoch=epoch)
@@ -66,7 +81,8 @@ class Opener:
             tx.execute(
                 update(PlayerSession).where(PlayerSession.player_id == player).values(**values)
             )
-            ended = _tell(tx, row, epoch, REPLACED, now_us) if row.live else []
+            where = [EVERYWHERE] if tell_everywhere else None
+            ended = _tell(tx, row, epoch, REPLACED, now_us, where) if row.live else []
         _note_address(tx, player, origin.address, now_us)
         return Opened(epoch, token, ended)
 
@@ -83,7 +99,8 @@ class Opener:
         if row is None or not row.live or row.epoch != epoch:
             raise Refused("BAD_TICKET")
         if row.refresh_hash != hash_of(token):
-            return player, Opened(0, "", end(tx, player, reason=KICKED, now_us=now_us))
+            ended = end(tx, player, reason=KICKED, now_us=now_us, tell_everywhere=True)
+            return player, Opened(0, "", ended)
         if row.refresh_expires_us < now_us:
             raise Refused("BAD_TICKET")
         fresh = self.tickets.refresh_token(player=player, epoch=epoch)
@@ -102,9 +119,18 @@ class Opener:
 
 
 def end(
-    tx: Connection, player: int, *, reason: str, now_us: int, only_epoch: int | None = None
+    tx: Connection,
+    player: int,
+    *,
+    reason: str,
+    now_us: int,
+    only_epoch: int | None = None,
+    tell_everywhere: bool = False,
 ) -> list[Ended]:
-    """End the player's session: no ticket of it is worth anything to a host any more."""
+    """End the player's session: no ticket of it is worth anything to a host any more.
+
+    tell_everywhere: as at Opener.open.
+    """
     row = _locked(tx, player)
     if row is None or not row.live or (only_epoch is not None and row.epoch != only_epoch):
         return []
@@ -113,7 +139,24 @@ def end(
         .where(PlayerSession.player_id == player)
         .values(live=False, epoch=row.epoch + 1, refresh_hash=None)
     )
-    return _tell(tx, row, row.epoch + 1, reason, now_us)
+    where = [EVERYWHERE] if tell_everywhere else None
+    return _tell(tx, row, row.epoch + 1, reason, now_us, where)
+
+
+def stale(tx: Connection, server: str, claimed: Mapping[int, int], *, now_us: int) -> list[Ended]:
+    """Of the sessions (player -> epoch) that a game server says are connected to it those
+    that are over: it missed the news, or took a ticket after it. It is told again."""
+    rows = tx.execute(
+        select(PlayerSession.player_id, PlayerSession.epoch, PlayerSession.live)
+        .where(PlayerSession.player_id.in_(sorted(claimed)))
+        .order_by(PlayerSession.player_id)
+    )
+    ended = []
+    for row in rows.all():
+        if claimed[row.player_id] < row.epoch:
+            reason = REPLACED if row.live else KICKED
+            ended.append(_event(tx, server, row.player_id, row.epoch, reason, now_us))
+    return ended
 
 
 def check_epoch(tx: Connection, player: int, epoch: int) -> None:
@@ -145,28 +188,35 @@ def _locked(tx: Connection, player: int) -> PlayerSession | None:
     return None if row is None else PlayerSession(**row._mapping)
 
 
-def _tell(tx: Connection, row: PlayerSession, below: int, reason: str, now_us: int) -> list[Ended]:
-    """Note the end for the game servers that may hold a connection of the player."""
-    servers = {row.server}
-    present = tx.scalar(select(Presence.server).where(Presence.player_id == row.player_id))
-    if present:
-        servers.add(present)
-    ended = []
-    for server in sorted(servers - {""}):
-        number = tx.scalar(
-            insert(SessionEvent)
-            .values(
-                server=server,
-                player_id=row.player_id,
-                below_epoch=below,
-                reason=reason,
-                created_us=now_us,
-            )
-            .returning(SessionEvent.id)
+def _tell(
+    tx: Connection,
+    row: PlayerSession,
+    below: int,
+    reason: str,
+    now_us: int,
+    servers: Iterable[str] | None,
+) -> list[Ended]:
+    """Note the end for `servers`; None: those that the player was seen at last."""
+    if servers is None:
+        present = tx.scalar(select(Presence.server).where(Presence.player_id == row.player_id))
+        servers = {row.server, present or ""} - {""}
+    return [_event(tx, server, row.player_id, below, reason, now_us) for server in sorted(servers)]
+
+
+def _event(tx: Connection, server: str, player: int, below: int, reason: str, now_us: int) -> Ended:
+    number = tx.scalar(
+        insert(SessionEvent)
+        .values(
+            server=server,
+            player_id=player,
+            below_epoch=below,
+            reason=reason,
+            created_us=now_us,
         )
-        assert number is not None
-        ended.append(Ended(number, server, row.player_id, below, reason))
-    return ended
+        .returning(SessionEvent.id)
+    )
+    assert number is not None
+    return Ended(number, server, player, below, reason)
 
 
 def _note_address(tx: Connection, player: int, address: str, now_us: int) -> None:

@@ -101,6 +101,12 @@ def held_wallet(tx: Connection, player: int) -> Held:
     return Held(account, (books.balances(tx, [account]))[account])
 
 
+def any_open(tx: Connection, host: str) -> bool:
+    """Whether players sit at tables of this host."""
+    query = select(Sitting.id).where(Sitting.host == host, Sitting.closed_us == 0).limit(1)
+    return tx.execute(query).first() is not None
+
+
 def find_open(tx: Connection, sitting: int, *, host: str | None = None) -> Open:
     """The open sitting, or Refused NO_SUCH_SITTING; it may only belong to `host`."""
     row = (

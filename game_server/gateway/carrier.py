@@ -7,6 +7,7 @@ from collections.abc import Awaitable, Callable, Coroutine
 from typing import Any
 
 import structlog
+from google.protobuf.message import Message
 
 from game_server.data_client import DataClient
 from game_server.gateway import effects as fx
@@ -14,11 +15,13 @@ from game_server.gateway.connection import Connection
 from game_server.gateway.openings import Openings
 from game_server.gateway.rooms import Rooms
 from game_server.gateway.router import Router
+from game_server.gateway.session_cache import SessionCache
 from game_server.gateway.stream import Sent
 from paiju.service.refusals import Refused
 from paiju.wire.v1 import hall_pb2
 
 Spawn = Callable[[Coroutine[Any, Any, None], str], None]
+_MOVES_COINS = frozenset({"sit", "stand", "top_up"})
 _log = structlog.get_logger()
 
 
@@ -26,20 +29,31 @@ class Carrier:
     """spawn: runs work that somebody has to wait for."""
 
     def __init__(
-        self, *, data: DataClient, openings: Openings, rooms: Rooms, router: Router, spawn: Spawn
+        self,
+        *,
+        data: DataClient,
+        openings: Openings,
+        rooms: Rooms,
+        router: Router,
+        cache: SessionCache,
+        spawn: Spawn,
     ) -> None:
         self._data = data
         self._openings = openings
         self._rooms = rooms
         self._router = router
+        self._cache = cache
         self._spawn = spawn
 
     def carry_out(self, connection: Connection, effect: fx.Effect) -> None:
         """A command to a host is on its way when this returns; all else takes a task."""
         match effect:
             case fx.ToHost(ref, room, shard, command):
+                if command.WhichOneof("body") in _MOVES_COINS:
+                    self._cache.forget(command.player)
                 self._router.send(Sent(connection, ref, room, shard, command, connection.hosts))
             case fx.Join(ref):
+                self._cache.forget(effect.command.player)
                 self._do(connection, ref, self._join(connection, effect), "join")
             case fx.AskData(ref, rpc):
                 self._do(connection, ref, self._ask_data(connection, effect), rpc)
@@ -74,5 +88,10 @@ class Carrier:
         if effect.opens:
             self._openings.open(connection, effect.ref, reply.session)
             return
-        result = reply.wallet if effect.rpc == "GetWallet" else hall_pb2.Done()
+        result: Message = hall_pb2.Done()
+        player = connection.session.player
+        if effect.rpc == "GetWallet":
+            result = reply.wallet
+            if player is not None:
+                self._cache.remember(player.session(reply.wallet), time.monotonic())
         connection.run(connection.session.answered(effect.ref, result, time.monotonic()))

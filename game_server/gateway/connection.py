@@ -1,8 +1,10 @@
-"""One player's connection: the session core, and whoever carries out what it asks for.
+"""One player's connection: the sealed channel, the session core behind it, and whoever
+carries out what the core asks for.
 
-An edge (gRPC now, WebSocket later) needs three things only: `receive` for each packet that
-came in, `next_packet` for each that goes out (None: end it), and `lost` when it is over,
-however it ended. Owned by its edge; the gateway holds it while it is live.
+An edge (gRPC, WebSocket) needs three things only: `receive` for each frame that came in,
+`next_frame` for each that goes out (None: end it), and `lost` when it is over, however it
+ended. Owned by its edge; the gateway holds it while it is live. A frame that does not open
+ends the connection at once, and nothing more is said to the peer.
 """
 
 from __future__ import annotations
@@ -14,9 +16,13 @@ from typing import Protocol
 
 import structlog
 
+from game_server.gateway.bucket import Bucket
 from game_server.gateway.effects import Close, Effect
+from game_server.gateway.limits import Limits
 from game_server.gateway.session import Effects, Session
 from paiju.service.refusals import Refused
+from paiju.wire.records import BrokenSeal
+from paiju.wire.sealed import Channel
 from paiju.wire.v1 import host_pb2
 
 _log = structlog.get_logger()
@@ -35,8 +41,14 @@ class Shell(Protocol):
 
 
 class Connection:
-    def __init__(self, *, session: Session, shell: Shell) -> None:
+    def __init__(
+        self, *, session: Session, channel: Channel, shell: Shell, limits: Limits, now: float
+    ) -> None:
         self.session = session
+        self._channel = channel
+        self._shake_by = now + limits.handshake_s
+        self._frames = Bucket(burst=limits.frames_burst, per_s=limits.frames_per_s, now=now)
+        self._bytes = Bucket(burst=limits.bytes_burst, per_s=limits.bytes_per_s, now=now)
         self.hosts: set[str] = set()
         """Hosts that got a command in this session's name: they are told when it ends."""
         self.reason = ""
@@ -49,23 +61,44 @@ class Connection:
 
     # ---- for the edge ------------------------------------------------------------------
 
-    def receive(self, packet: bytes) -> None:
+    def receive(self, frame: bytes) -> None:
+        now = time.monotonic()
+        if self.reason:
+            return
+        if not self._frames.take(1, now) or not self._bytes.take(len(frame), now):
+            self.lost("too_many_frames")
+            return
         try:
-            self.run(self.session.receive(packet, time.monotonic()))
+            packet = self._channel.receive(frame, now)
+            if packet is None:
+                self._wake.set()  # our half of the handshake waits
+            else:
+                self.run(self.session.receive(packet, now))
+        except BrokenSeal as broken:
+            self.lost(f"seal_{broken.reason}")
         except Exception:
             self._fault()
 
-    async def next_packet(self) -> bytes | None:
-        """All that waits for the player, as one packet, as soon as there is some."""
+    async def next_frame(self) -> bytes | None:
+        """All that waits for the player, in one frame, as soon as there is some."""
         while True:
-            packet, updates = self.session.take(time.monotonic())
-            if updates:
-                self._shell.sent(len(packet), updates)
-                return packet
+            if frame := self._channel.handshake():
+                return frame
+            if self._channel.ready and (frame := self._sealed()):
+                return frame
             if self.reason:
                 return None
             self._wake.clear()
             await self._wake.wait()
+
+    def _sealed(self) -> bytes:
+        now = time.monotonic()
+        packet, updates = self.session.take(now)
+        if not updates:
+            return b""
+        frame = self._channel.seal(packet, now)
+        self._shell.sent(len(frame), updates)
+        return frame
 
     def lost(self, reason: str = "lost") -> None:
         """The connection has ended; may be called again."""
@@ -97,6 +130,9 @@ class Connection:
             self._fault()
 
     def tick(self, now: float) -> None:
+        if not self._channel.ready and now >= self._shake_by:
+            self.lost("handshake_timeout")
+            return
         try:
             self.run(self.session.tick(now))
         except Exception:

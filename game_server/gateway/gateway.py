@@ -11,7 +11,7 @@ import asyncio
 import contextlib
 import secrets
 import time
-from collections.abc import Coroutine, Iterable
+from collections.abc import Callable, Coroutine, Iterable
 from typing import Any
 
 import structlog
@@ -25,6 +25,7 @@ from game_server.gateway.follower import Follower
 from game_server.gateway.links import Links
 from game_server.gateway.metrics import Metrics
 from game_server.gateway.openings import Openings
+from game_server.gateway.origins import Origins, Tokens, place
 from game_server.gateway.player import Player
 from game_server.gateway.players import Players
 from game_server.gateway.presence import Presence
@@ -32,11 +33,14 @@ from game_server.gateway.requests import host_command
 from game_server.gateway.rooms import Rooms, RoomSpec
 from game_server.gateway.router import Router
 from game_server.gateway.session import Session
+from game_server.gateway.session_cache import SessionCache
 from game_server.gateway.shards import ShardKey, ShardMap
+from game_server.gateway.signals import Signals
 from game_server.gateway.stream import LinkConfig, Sent
 from game_server.gateway.tickets import Tickets
 from paiju.service.ids import now_us
 from paiju.service.refusals import Refused
+from paiju.wire.sealed import Channel
 from paiju.wire.v1 import data_pb2, host_pb2
 
 SWEEP_S = 0.2
@@ -47,6 +51,8 @@ _log = structlog.get_logger()
 
 
 class Gateway:
+    """channel: makes our end of a new connection's sealed channel. quota: connections."""
+
     def __init__(
         self,
         *,
@@ -56,11 +62,17 @@ class Gateway:
         rooms: Iterable[RoomSpec],
         metrics: Metrics,
         quota: int,
+        channel: Callable[[], Channel],
+        origins: Origins | None = None,
     ) -> None:
         self.context = context
         self.metrics = metrics
         self._data = data
         self._quota = quota
+        self._channel = channel
+        self._origins = origins or Origins()
+        limits = context.limits
+        self._places: Tokens[str] = Tokens(burst=limits.place_burst, per_s=limits.place_per_s)
         self._ending = False
         self._connections: set[Connection] = set()
         self._tasks: set[asyncio.Task[None]] = set()
@@ -81,6 +93,13 @@ class Gateway:
             server=context.server,
             gateway=context.gateway,
         )
+        self.cache = SessionCache(now=time.monotonic())
+        self._signals = Signals(
+            lambda request: data.call("Signal", request),
+            spawn=self._spawn,
+            server=context.server,
+            gateway=context.gateway,
+        )
         self._openings = Openings(
             data=data,
             tickets=Tickets(
@@ -90,12 +109,15 @@ class Gateway:
             presence=self._presence,
             on_opened=lambda: metrics.sessions.set(len(self._players)),
             on_replaced=self._gone,
+            accounts=Tokens(burst=limits.account_burst, per_s=limits.account_per_s),
+            cache=self.cache,
         )
         self._carrier = Carrier(
             data=data,
             openings=self._openings,
             rooms=self._rooms,
             router=self._router,
+            cache=self.cache,
             spawn=self._spawn,
         )
         self._follower = Follower(
@@ -168,8 +190,16 @@ class Gateway:
 
     # ---- for the edges -----------------------------------------------------------------
 
-    def connect(self, address: str) -> Connection | None:
-        """A new connection of a player; None when not even a refusal can be afforded."""
+    def connect(self, peer: str, forwarded: str = "") -> Connection | None:
+        """A new connection of a player; None when not even a refusal can be afforded.
+
+        peer: the other end's address. forwarded: what it says in `x-forwarded-for`.
+        """
+        now = time.monotonic()
+        address = self._origins.address(peer, forwarded)
+        if not self._places.take(place(address), now):
+            self.metrics.closed("too_many_handshakes")
+            return None
         gate: Refused | None = None
         if self.context.draining:
             gate = Refused("DRAINING", retry_after_ms=1000)
@@ -181,8 +211,14 @@ class Gateway:
         origin = data_pb2.Origin(
             server=self.context.server, gateway=self.context.gateway, address=address
         )
-        session = Session(context=self.context, origin=origin, now=time.monotonic(), gate=gate)
-        connection = Connection(session=session, shell=self)
+        session = Session(context=self.context, origin=origin, now=now, gate=gate)
+        connection = Connection(
+            session=session,
+            channel=self._channel(),
+            shell=self,
+            limits=self.context.limits,
+            now=now,
+        )
         self._connections.add(connection)
         self.metrics.connections.set(len(self._connections))
         return connection
@@ -201,6 +237,7 @@ class Gateway:
         if player is None:
             return
         self._gone(connection, player)
+        self._signals.ended(player, reason)
         if self._players.release(player.id, connection):
             self.metrics.sessions.set(len(self._players))
             self._presence.changed(player.id, player.epoch, online=False)

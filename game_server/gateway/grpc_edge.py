@@ -2,8 +2,9 @@
 
 A stream costs two tasks: this handler writes, its child reads. The handler ends when the
 connection has nothing more to say; CancelledError is raised again, for a handler that
-swallows it leaks. What is above the packet limit, but not by much, still reaches the session,
-which answers before it closes; gRPC itself cuts what is larger.
+swallows it leaks. A packet carries one sealed frame. What is above the packet limit, but not
+by much, still reaches the session, which answers before it closes; gRPC itself cuts what is
+larger.
 """
 
 from __future__ import annotations
@@ -47,7 +48,7 @@ class HallEdge(hall_pb2_grpc.HallServicer):
     ) -> None:
         """See hall.proto: one connection of one player."""
         self._calls.inc()
-        connection = self._gateway.connect(_address(context.peer()))
+        connection = self._gateway.connect(_address(context.peer()), _forwarded(context))
         if connection is None:
             self._errors.labels("Play", "RESOURCE_EXHAUSTED").inc()
             context.set_trailing_metadata((("retry-after-ms", "5000"),))
@@ -70,8 +71,8 @@ class HallEdge(hall_pb2_grpc.HallServicer):
             connection.on_close = lambda: limit.reschedule(
                 asyncio.get_running_loop().time() + LINGER_S
             )
-            while (packet := await connection.next_packet()) is not None:
-                await context.write(hall_pb2.Packet(data=packet))
+            while (frame := await connection.next_frame()) is not None:
+                await context.write(hall_pb2.Packet(data=frame))
 
     async def _give_up(self, context: Any, reason: str) -> None:
         """End a call whose peer does not take our packets.
@@ -104,6 +105,12 @@ def _address(peer: str) -> str:
     if kind in ("ipv4", "ipv6"):
         return rest.rpartition(":")[0].replace("%5B", "").replace("%5D", "").strip("[]")
     return peer
+
+
+def _forwarded(context: Any) -> str:
+    """What a proxy says of where the call comes from."""
+    metadata = context.invocation_metadata() or ()
+    return ",".join(str(value) for key, value in metadata if key == "x-forwarded-for")
 
 
 def add(gateway: Gateway, server: grpc.aio.Server) -> None:

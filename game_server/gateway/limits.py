@@ -9,6 +9,7 @@ from dataclasses import dataclass
 class Limits:
     """See docs/contracts/refusals.md for what a player gets who goes beyond one of them."""
 
+    handshake_s: float = 5.0  # from the connection to the end of the sealed handshake
     hello_s: float = 5.0  # from the connection to the Hello
     open_s: float = 30.0  # from the connection to an open session
     idle_s: float = 120.0  # without any packet, once open; 0: never
@@ -18,6 +19,15 @@ class Limits:
     rate_per_s: float = 40.0
     flood_burst: float = 200.0  # commands refused with TOO_FAST before the connection ends
     flood_per_s: float = 20.0
+
+    place_burst: float = 1000.0  # handshakes from one place (origins.py)
+    place_per_s: float = 200.0
+    account_burst: float = 30.0  # sessions opened or resumed by one player
+    account_per_s: float = 2.0
+    frames_burst: float = 300.0  # frames of one connection
+    frames_per_s: float = 100.0
+    bytes_burst: float = 1024 * 1024.0  # bytes of one connection
+    bytes_per_s: float = 128 * 1024.0
 
     data_calls: int = 4  # outstanding at the data server, per session
     host_commands: int = 64  # outstanding at hosts, per session

@@ -16,16 +16,19 @@ from grpc_health.v1 import health, health_pb2, health_pb2_grpc
 from prometheus_client import CollectorRegistry
 
 from game_server.data_client import DataClient
-from game_server.gateway import catalogue, grpc_edge
+from game_server.gateway import catalogue, grpc_edge, ws_edge
 from game_server.gateway.context import Context
 from game_server.gateway.gateway import Gateway
 from game_server.gateway.metrics import Metrics
+from game_server.gateway.origins import Origins
 from game_server.gateway.settings import GatewaySettings
 from game_server.gateway.stream import LinkConfig
 from game_server.metrics_push import push_for_ever
 from paiju.service import logs, process
 from paiju.service.ids import now_us
 from paiju.service.settings import BadSettings, load
+from paiju.wire.sealed import ServerChannel
+from paiju.wire.server_keys import ServerKeys
 
 _log = structlog.get_logger()
 _SERVICE = "paiju.v1.Hall"
@@ -53,6 +56,7 @@ def make_gateway(settings: GatewaySettings, packages: catalogue.Packages) -> Gat
         machine=settings.machine,
         idle_s=settings.link_idle_s,
     )
+    keys = ServerKeys.load(settings.seal_keys)
     return Gateway(
         context=context,
         data=data,
@@ -60,6 +64,8 @@ def make_gateway(settings: GatewaySettings, packages: catalogue.Packages) -> Gat
         rooms=catalogue.room_specs(packages),
         metrics=metrics,
         quota=settings.quota,
+        channel=lambda: ServerChannel(keys),
+        origins=Origins(settings.trusted_proxies),
     )
 
 
@@ -75,6 +81,8 @@ async def serve(settings: GatewaySettings) -> None:
     port = server.add_insecure_port(settings.listen)
     await server.start()
     await state.set(_SERVICE, health_pb2.HealthCheckResponse.SERVING)
+    web = await ws_edge.serve(gateway, settings.ws_listen)
+    secure = await _serve_tls(gateway, settings)
     metrics = gateway.metrics
     socket = str(settings.metrics_socket or "")
     work = [
@@ -82,13 +90,19 @@ async def serve(settings: GatewaySettings) -> None:
         asyncio.create_task(push_for_ever(socket, settings.name, metrics.registry)),
     ]
     process.tune_gc()
-    address = f"{settings.listen.rpartition(':')[0]}:{port}"
-    _log.info("gateway.ready", gateway=settings.name, address=address)
+    _log.info(
+        "gateway.ready",
+        gateway=settings.name,
+        address=_joined(settings.listen, port),
+        ws_address=_joined(settings.ws_listen, ws_edge.port_of(web)),
+    )
 
     await stop.wait()
 
     _log.info("gateway.draining", sessions=gateway.sessions)
     await state.enter_graceful_shutdown()
+    for listening in filter(None, (web, secure)):
+        listening.close()
     gateway.drain()
     until = time.monotonic() + settings.drain_s
     while gateway.connections and time.monotonic() < until:  # noqa: ASYNC110
@@ -99,6 +113,18 @@ async def serve(settings: GatewaySettings) -> None:
         task.cancel()
     await asyncio.gather(*work, return_exceptions=True)
     _log.info("gateway.ended", gateway=settings.name)
+
+
+async def _serve_tls(gateway: Gateway, settings: GatewaySettings) -> asyncio.Server | None:
+    if not settings.wss_listen:
+        return None
+    tls = ws_edge.tls_context(str(settings.tls_certificate), str(settings.tls_key))
+    return await ws_edge.serve(gateway, settings.wss_listen, tls=tls)
+
+
+def _joined(listen: str, port: int) -> str:
+    """Where it listens, with the port that was chosen."""
+    return f"{listen.rpartition(':')[0]}:{port}"
 
 
 def main(arguments: list[str] | None = None) -> None:
@@ -112,6 +138,7 @@ def main(arguments: list[str] | None = None) -> None:
         settings = load(GatewaySettings, **json.loads(text))
     except (BadSettings, OSError, ValueError) as error:
         sys.exit(f"gateway: {error}")
+    process.forbid_dumps()
     if settings.parent_pid is not None:
         process.die_with_parent(settings.parent_pid)
     logs.configure(f"gateway {settings.name}", level=settings.log_level)

@@ -13,9 +13,11 @@ from collections.abc import Callable
 from game_server.data_client import DataClient
 from game_server.gateway.connection import Connection
 from game_server.gateway.effects import CheckTicket
+from game_server.gateway.origins import Tokens
 from game_server.gateway.player import Player
 from game_server.gateway.players import Players
 from game_server.gateway.presence import Presence
+from game_server.gateway.session_cache import SessionCache
 from game_server.gateway.tickets import Claims, Tickets
 from paiju.service.ids import new_op, now_us
 from paiju.service.refusals import Refused
@@ -34,19 +36,27 @@ class Openings:
         presence: Presence,
         on_opened: Callable[[], None],
         on_replaced: Callable[[Connection, Player], None],
+        accounts: Tokens[int],
+        cache: SessionCache,
     ) -> None:
-        """on_replaced: tell the hosts that the older connection is gone."""
+        """on_replaced: tell the hosts that the older connection is gone.
+
+        accounts: how often a player may open a session here.
+        """
         self._data = data
         self._tickets = tickets
         self._players = players
         self._presence = presence
         self._on_opened = on_opened
         self._on_replaced = on_replaced
+        self._accounts = accounts
+        self._cache = cache
 
     async def resume(self, connection: Connection, effect: CheckTicket) -> None:
         """Open a session by its ticket. Raises Refused."""
         resume = effect.resume
         claims = await self._tickets.verify(resume.ticket)
+        self._admit(claims.player)
         if claims.expires_us > now_us():
             session = await self._from_claims(claims, resume)
         elif resume.refresh_token:
@@ -63,6 +73,12 @@ class Openings:
         session.connection = resume.connection
         self.open(connection, effect.ref, session, resume)
 
+    def _admit(self, player: int) -> None:
+        """Raises Refused(TOO_FAST) for a player who comes again and again."""
+        now = time.monotonic()
+        if not self._accounts.take(player, now):
+            raise Refused("TOO_FAST", retry_after_ms=self._accounts.wait_ms(player, now))
+
     async def _from_claims(self, claims: Claims, resume: hall_pb2.Resume) -> hall_pb2.Session:
         """The session a ticket stands for; without cursors also the player's open seats."""
         session = hall_pb2.Session(
@@ -71,6 +87,9 @@ class Openings:
         session.profile.player = claims.player
         session.profile.name = claims.name
         session.profile.guest = claims.guest
+        known = self._cache.recall(claims.player, claims.epoch, time.monotonic())
+        if known is not None:
+            session.wallet.CopyFrom(known.wallet)
         if not resume.cursors:
             request = data_pb2.FindPlayerRequest(player=claims.player)
             try:
@@ -105,6 +124,8 @@ class Openings:
         self._on_opened()
         self._presence.changed(player.id, player.epoch, online=True)
         now = time.monotonic()
+        if session.HasField("wallet"):
+            self._cache.remember(session, now)
         cursors = resume.cursors if resume is not None else ()
         connection.run(core.opened(ref, session, now, cursors=cursors))
         if older is not None:

@@ -6,6 +6,7 @@ from typing import Any
 
 from google.protobuf.message import Message
 
+from game_server.gateway.commands import OWN_KINDS
 from game_server.gateway.context import Context
 from game_server.gateway.effects import AskData, CheckTicket, Effect, Join, ToHost
 from game_server.gateway.pending import Pending
@@ -74,6 +75,18 @@ def to_data(
             return AskData(ref, "Logout", request)
         case "get_wallet":
             return AskData(ref, "GetWallet", data_pb2.GetWalletRequest(player=player.id))
+        case "report" if body.kind in OWN_KINDS:
+            signal = data_pb2.SignalRequest(
+                op=op,
+                source=data_pb2.SIGNAL_CLIENT,
+                player=player.id,
+                session_epoch=player.epoch,
+                kind=body.kind,
+                detail=body.detail,
+                server=origin.server,
+                gateway=origin.gateway,
+            )
+            return AskData(ref, "Signal", signal)
         case "report":
             request = data_pb2.ReportRequest(
                 op=op, server=origin.server, reporter=player.id, report=body

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import ipaddress
 from pathlib import Path
 
-from pydantic import Field
+from pydantic import Field, field_validator, model_validator
 
 from paiju.service.settings import Settings
 
@@ -23,6 +24,16 @@ class GatewaySettings(Settings):
     """Equal to a host's: its Unix socket is used."""
     listen: str = "127.0.0.1:0"
     """Where players come in: "address:port"; port 0: chosen by the system."""
+    seal_keys: Path
+    """The hall's server keys (paiju/wire/server_keys.py)."""
+    trusted_proxies: tuple[str, ...] = ()
+    """Networks whose `x-forwarded-for` is believed, e.g. "10.0.0.0/8"."""
+    ws_listen: str = "127.0.0.1:0"
+    """Where browsers come in, as `listen`."""
+    wss_listen: str = ""
+    """The same with TLS; empty: not at all. Needs the two files."""
+    tls_certificate: Path | None = None
+    tls_key: Path | None = None
     data_servers: tuple[str, ...] = Field(min_length=1)
     cluster_token: Path
     """File with the token shown to data servers."""
@@ -37,3 +48,16 @@ class GatewaySettings(Settings):
     log_level: str = "INFO"
     parent_pid: int | None = None
     """Ends with this process."""
+
+    @field_validator("trusted_proxies")
+    @classmethod
+    def _are_networks(cls, value: tuple[str, ...]) -> tuple[str, ...]:
+        for text in value:
+            ipaddress.ip_network(text)
+        return value
+
+    @model_validator(mode="after")
+    def _has_both_files(self) -> GatewaySettings:
+        if self.wss_listen and (self.tls_certificate is None or self.tls_key is None):
+            raise ValueError("wss_listen needs tls_certificate and tls_key")
+        return self

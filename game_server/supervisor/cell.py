@@ -74,9 +74,9 @@ class Cell:
             raise
         return host
 
-    async def ask(self, host: Any, method: str, *, within_s: float) -> Any:
+    async def ask(self, host: Any, method: str, *given: Any, within_s: float) -> Any:
         """The answer of a host. Raises what Ray raises, TimeoutError included."""
-        future = getattr(host, method).remote().future()
+        future = getattr(host, method).remote(*given).future()
         return await asyncio.wait_for(asyncio.wrap_future(future), within_s)
 
     async def end_host(self, host: Any) -> None:

@@ -20,6 +20,7 @@ from typing import Any
 
 from game_server.supervisor.settings import GameServerSettings
 from paiju.service.settings import BadSettings
+from paiju.wire.server_keys import BadKeys, ServerKeys
 
 STATE = "game-server.json"
 LONGEST_RUN_DIR = 34
@@ -34,6 +35,8 @@ class Folders:
     cluster_token: Path
     cell_secret: Path
     ray_token: Path
+    journal_key: Path
+    seal_keys: Path
 
     @property
     def ray_temp(self) -> Path:
@@ -72,6 +75,8 @@ def prepare(settings: GameServerSettings) -> Folders:
         cluster_token=settings.cluster_token_file or data / "cluster-token",
         cell_secret=settings.cell_secret_file or data / "cell-secret",
         ray_token=settings.ray_token_file or data / "ray-token",
+        journal_key=settings.journal_key_file or data / "journal-key",
+        seal_keys=settings.seal_keys_file or data / "seal-keys.json",
     )
     for folder in (data, folders.journal, run, folders.ray_temp, folders.ray_memory):
         try:
@@ -87,8 +92,20 @@ def prepare(settings: GameServerSettings) -> Folders:
         (folders.ray_token, settings.ray_token_file),
     ):
         _secret(path, make=head and given is None)
+    _secret(folders.journal_key, make=settings.journal_key_file is None)
     _secret(folders.cluster_token, make=False)
+    server_keys(folders, make=head and settings.seal_keys_file is None)
     return folders
+
+
+def server_keys(folders: Folders, *, make: bool = False) -> ServerKeys:
+    """What clients pin. Raises BadSettings."""
+    try:
+        return (ServerKeys.load_or_create if make else ServerKeys.load)(folders.seal_keys)
+    except OSError as error:
+        raise BadSettings(f"cannot read {folders.seal_keys}: {error.strerror}") from None
+    except BadKeys as error:
+        raise BadSettings(str(error)) from None
 
 
 def default_run_dir(data: Path) -> Path:

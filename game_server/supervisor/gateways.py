@@ -42,20 +42,30 @@ class Gateways:
         self._settings = settings
         self._folders = folders
         self._hub = hub
-        self._ports = [
-            settings.listen_port + n if settings.listen_port else free_port(settings.listen_host)
-            for n in range(settings.gateways)
-        ]
+        self._ports = self._choose(settings.listen_port)
+        self._ws_ports = self._choose(settings.ws_port)
+        self._wss_ports = self._choose(settings.wss_port) if settings.tls_key else []
         self.children = [
             self._child(number, record, metrics) for number in range(settings.gateways)
         ]
 
     def addresses(self) -> list[str]:
         """As players of this machine or its network reach them."""
+        return [_joined(self._host(), port) for port in self._ports]
+
+    def web_addresses(self) -> list[str]:
+        """As browsers reach them; those with TLS come last."""
+        plain = [f"ws://{_joined(self._host(), port)}" for port in self._ws_ports]
+        return plain + [f"wss://{_joined(self._host(), port)}" for port in self._wss_ports]
+
+    def _host(self) -> str:
         host = self._settings.listen_host
-        if ipaddress.ip_address(host).is_unspecified:
-            host = self._settings.node_ip
-        return [_joined(host, port) for port in self._ports]
+        return self._settings.node_ip if ipaddress.ip_address(host).is_unspecified else host
+
+    def _choose(self, first: int) -> list[int]:
+        """One port per gateway: from `first` on, or free ones."""
+        host = self._settings.listen_host
+        return [first + n if first else free_port(host) for n in range(self._settings.gateways)]
 
     def ready(self) -> bool:
         return all(child.ready.is_set() for child in self.children)
@@ -65,11 +75,21 @@ class Gateways:
 
         def command() -> Sequence[str]:
             self._hub.forget(name)
-            if not self._settings.listen_port and child.deaths_in_a_row > 1:
-                # Somebody may have taken the port before it was listened on.
-                self._ports[number] = free_port(self._settings.listen_host)
-            listen = _joined(self._settings.listen_host, self._ports[number])
-            given = json.dumps({"listen": listen})
+            settings = self._settings
+            chosen = {
+                "listen": (self._ports, settings.listen_port),
+                "ws_listen": (self._ws_ports, settings.ws_port),
+                "wss_listen": (self._wss_ports, settings.wss_port),
+            }
+            listens = {}
+            for setting, (ports, fixed) in chosen.items():
+                if not ports:
+                    continue
+                if not fixed and child.deaths_in_a_row > 1:
+                    # Somebody may have taken the port before it was listened on.
+                    ports[number] = free_port(settings.listen_host)
+                listens[setting] = _joined(settings.listen_host, ports[number])
+            given = json.dumps(listens)
             return [sys.executable, "-m", "game_server.gateway", "--config-json", given]
 
         async def check() -> bool:
@@ -103,6 +123,13 @@ class Gateways:
             "PAIJU_METRICS_SOCKET": str(folders.metrics_socket),
             "PAIJU_DRAIN_S": str(settings.drain_s),
             "PAIJU_LOG_LEVEL": settings.log_level,
+            "PAIJU_SEAL_KEYS": str(folders.seal_keys),
+            "PAIJU_TRUSTED_PROXIES": json.dumps(list(settings.trusted_proxies)),
+            **{
+                f"PAIJU_{name.upper()}": str(path.absolute())
+                for name in ("tls_certificate", "tls_key")
+                if (path := getattr(settings, name)) is not None
+            },
             "PAIJU_PARENT_PID": str(os.getpid()),
         }
 

@@ -82,19 +82,12 @@ class Hosts:
             self._lost(host, "node")
 
     async def drain(self, on: bool) -> None:
-        """No new seats. A host that drained once is replaced when it may take seats again."""
+        """No new seats, or seats again; hands go on. Hosts are told side by side."""
         if on == self._draining:
             return
         self._draining = on
-        for host in self._hosts:
-            if host.actor is None:
-                continue
-            if on:
-                await self._tell(host, "drain", within_s=ASK_WITHIN_S)
-            else:
-                await self._tell(host, "stop", within_s=START_WITHIN_S)
-                actor, host.actor = host.actor, None
-                await self._cell.end_host(actor)
+        told = [self._tell(h, "drain", on, within_s=ASK_WITHIN_S) for h in self._hosts if h.actor]
+        await asyncio.gather(*told)
 
     async def stop(self, *, within_s: float) -> None:
         """Hands end, stakes go back, then the actors end."""
@@ -109,9 +102,9 @@ class Hosts:
             except Exception as error:
                 log.warning("host.not_ended", host=host.name, error=_short(error))
 
-    async def _tell(self, host: Host, method: str, *, within_s: float) -> None:
+    async def _tell(self, host: Host, method: str, *given: Any, within_s: float) -> None:
         try:
-            await self._cell.ask(host.actor, method, within_s=within_s)
+            await self._cell.ask(host.actor, method, *given, within_s=within_s)
         except Exception as error:
             log.warning("host.not_told", host=host.name, told=method, error=_short(error))
 
@@ -125,7 +118,7 @@ class Hosts:
                         host.name, host.config, within_s=START_WITHIN_S
                     )
                     if self._draining:
-                        await self._tell(host, "drain", within_s=ASK_WITHIN_S)
+                        await self._tell(host, "drain", True, within_s=ASK_WITHIN_S)
                     pause = 0.2
                 except Exception as error:
                     log.error(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import shutil
 import sys
 from typing import NoReturn
 
@@ -24,6 +25,8 @@ def serve(settings: GameServerSettings) -> NoReturn:
     from game_server.supervisor.supervisor import Supervisor
 
     asyncio.run(Supervisor(settings, folders).run())
+    if settings.run_dir is None:  # made by us for this run: sockets, Ray's session
+        shutil.rmtree(folders.run, ignore_errors=True)
     sys.stdout.flush()
     sys.stderr.flush()
     # Ray's threads may still wait for something that has ended.

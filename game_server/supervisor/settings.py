@@ -41,10 +41,22 @@ class GameServerSettings(Settings):
     cell_secret_file: Path | None = None
     """Opens streams between gateways and hosts of the cell; None: data_dir/cell-secret."""
 
+    seal_keys_file: Path | None = None
+    """The server keys that clients pin, the same at all gateways of a hall; None:
+    data_dir/seal-keys.json, made by the first start."""
+    trusted_proxies: Annotated[tuple[str, ...], NoDecode] = ()
+    """Networks whose `x-forwarded-for` is believed, separated by commas."""
+
     gateways: int = Field(default=1, ge=1, le=64)
     listen_host: str = "127.0.0.1"
     listen_port: int = Field(default=0, ge=0, le=65_000)
     """Of the first gateway; the others take the following ones. 0: free ports."""
+    ws_port: int = Field(default=0, ge=0, le=65_000)
+    """For browsers, as `listen_port`."""
+    wss_port: int = Field(default=0, ge=0, le=65_000)
+    """For browsers with TLS; used when the two files are given."""
+    tls_certificate: Path | None = None
+    tls_key: Path | None = None
     advertise: str = ""
     """"host:port" that players are told; empty: the first gateway's own address."""
     quota: int = Field(default=2000, ge=1)
@@ -57,6 +69,13 @@ class GameServerSettings(Settings):
     """Per host."""
     journal_url: str = ""
     """Empty: one SQLite file per host in data_dir/journal. "{host}" is replaced."""
+    journal_key_file: Path | None = None
+    """Seals the secrets of decks in the journal; None: data_dir/journal-key. Machines that
+    share a journal share the key."""
+    rows_keep_s: float = Field(default=600.0, ge=0)
+    """How long the journal keeps rows of hands that are over."""
+    outbox_keep_s: float = Field(default=3600.0, ge=0)
+    """How long the journal keeps settlements that the ledger has booked."""
     tcp_host: str | None = None
     """Where hosts listen for gateways of other machines; None: node_ip, unless loopback."""
 
@@ -76,7 +95,7 @@ class GameServerSettings(Settings):
     log_level: str = "INFO"
     host_actor: str = "game_server.tables.actor:HostActor"
 
-    @field_validator("data_servers", mode="before")
+    @field_validator("data_servers", "trusted_proxies", mode="before")
     @classmethod
     def _split(cls, value: Any) -> Any:
         if isinstance(value, str):
@@ -106,11 +125,14 @@ class GameServerSettings(Settings):
 
     @model_validator(mode="after")
     def _joins_with_secrets(self) -> GameServerSettings:
-        if self.ray_address and (self.cell_secret_file is None or self.ray_token_file is None):
+        needed = (self.cell_secret_file, self.ray_token_file, self.seal_keys_file)
+        if self.ray_address and None in needed:
             raise ValueError(
-                "who joins a cell needs its secrets: set cell_secret_file and ray_token_file "
-                "to copies of the head's cell-secret and ray-token"
+                "who joins a cell needs its secrets: set cell_secret_file, ray_token_file and "
+                "seal_keys_file to copies of the head's cell-secret, ray-token and seal-keys.json"
             )
+        if (self.tls_certificate is None) != (self.tls_key is None):
+            raise ValueError("tls_certificate and tls_key belong together")
         return self
 
     @property

@@ -38,6 +38,7 @@ from game_server.supervisor.ray_child import RayChild
 from game_server.supervisor.settings import GameServerSettings
 from paiju.service.process import stop_event, tune_gc, watch_lag
 from paiju.service.settings import BadSettings
+from paiju.wire.server_keys import encode
 from paiju.wire.v1 import data_pb2
 
 log = structlog.get_logger()
@@ -73,6 +74,7 @@ class Supervisor:
         self._hosts = Hosts(cell=self._cell, configs=self._host_configs(), metrics=metrics)
         self._data: DataClient | None = None
         self._written: dict[str, Any] = {}
+        self._server_keys = [encode(key) for key in places.server_keys(folders).public]
 
     async def run(self) -> None:
         """From start to drained end. Raises BadSettings when a port is taken."""
@@ -167,6 +169,9 @@ class Supervisor:
                     "cluster_token": folders.cluster_token.read_text("utf-8").strip(),
                     "cell_secret": folders.cell_secret.read_bytes(),
                     "journal_url": url.replace("{host}", name),
+                    "journal_key": folders.journal_key.read_bytes(),
+                    "rows_keep_s": settings.rows_keep_s,
+                    "outbox_keep_s": settings.outbox_keep_s,
                     "max_tables": settings.max_tables,
                     "metrics_socket": str(folders.metrics_socket),
                     "tcp_host": tcp_host,
@@ -279,6 +284,8 @@ class Supervisor:
             "server": self._settings.server,
             "cell": self._settings.cell,
             "gateways": self._gateways.addresses(),
+            "web_gateways": self._gateways.web_addresses(),
+            "server_keys": self._server_keys,
             "hosts": {name: info.get("epoch", 0) for name, info in infos.items()},
             "metrics": f"http://{self._settings.metrics_host}:{self._hub.port}/metrics",
             "ray_address": node.address if node else "",

@@ -21,8 +21,8 @@ class HostActor:
     def info(self) -> dict[str, Any]:
         return self._process.info()
 
-    def drain(self) -> None:
-        self._process.drain()
+    def drain(self, on: bool) -> None:
+        self._process.drain(on)
 
     def stop(self) -> None:
         self._process.stop()

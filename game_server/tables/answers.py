@@ -13,6 +13,7 @@ from collections import OrderedDict
 from dataclasses import dataclass, field
 
 from game_server.tables.links import Link
+from game_server.tables.op import Op
 from paiju.service.refusals import Refused
 from paiju.wire.v1 import host_pb2
 
@@ -34,6 +35,11 @@ def digest_of(command: host_pb2.HostCommand) -> bytes:
     kind = command.WhichOneof("body") or ""
     body = getattr(command, kind).SerializeToString(deterministic=True) if kind else b""
     return hashlib.blake2b(kind.encode() + b"\0" + body, digest_size=16).digest()
+
+
+def op_of(command: host_pb2.HostCommand) -> Op:
+    """The command's operation as the journal keeps it."""
+    return Op(command.op, digest_of(command))
 
 
 class Answers:
@@ -59,6 +65,10 @@ class Answers:
                 break
             del self._operations[key]
         return operation, True
+
+    def known(self, player: int, op: Op, answer: host_pb2.HostAnswer) -> None:
+        """An operation that the journal tells of: a repeat gets this answer."""
+        self._operations[player, op.id] = Operation(op.digest, answer)
 
     def forget(self, player: int, op: bytes) -> None:
         """Nothing happened (RETRY): the same id may be tried again."""

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from game_server.tables.hand import Hand
+from game_server.tables.op import Op
 from paiju.rules.api import IllegalAction
 from paiju.service.refusals import Refused
 
@@ -22,7 +23,7 @@ class Asked(NamedTuple):
     seat: int
     player: int
     action: str
-    op: bytes
+    op: Op
 
 
 class Claimed(NamedTuple):

@@ -5,8 +5,9 @@ Pure: `now` is a monotonic time in milliseconds that the caller passes in.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 
 @dataclass(slots=True)
@@ -20,7 +21,7 @@ class Clocks:
     """One clock per seat that may act. A turn first uses its own time, then the reserve."""
 
     def __init__(self, *, seats: int, reserve_ms: int) -> None:
-        self._reserve = [reserve_ms] * seats
+        self._reserve = [reserve_ms] * seats + [0]  # the last is chance's (-1): it has none
         self._running: dict[int, _Running] = {}
 
     def set(self, turns: Iterable[tuple[int, str, int]], *, acted: int | None, now: int) -> None:
@@ -65,6 +66,21 @@ class Clocks:
         """Push all clocks back: time in which nobody could act is charged to nobody."""
         for running in self._running.values():
             running.begun += by_ms
+
+    def dump(self, now: int) -> dict[str, list[Any]]:
+        """What is left, for the journal: `running` as [seat, key, turn ms], `reserve` per seat."""
+        running = [[seat, key, left] for seat, key, left, _ in self.shown(now)]
+        reserve = list(self._reserve)
+        for seat, _, _, left in self.shown(now):
+            reserve[seat] = left
+        return {"running": running, "reserve": reserve}
+
+    def restore(self, dumped: Mapping[str, Sequence[Any]], *, now: int) -> None:
+        """Go on with exactly what was left when it was dumped."""
+        self._reserve = list(dumped["reserve"])
+        self._running = {
+            seat: _Running(key, begun=now, turn_ms=left) for seat, key, left in dumped["running"]
+        }
 
     def shown(self, now: int) -> list[tuple[int, str, int, int]]:
         """(seat, key, remaining ms of the turn, remaining ms of the reserve) per running clock."""

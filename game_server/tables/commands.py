@@ -6,15 +6,16 @@ Refused means that nothing changed.
 
 from __future__ import annotations
 
+from asyncio import Future
 from collections.abc import Callable, Coroutine, Mapping
 from typing import Any
 
+from game_server.tables.answers import op_of
 from game_server.tables.audience import Subscription
 from game_server.tables.desk import Desk
 from game_server.tables.links import Link
 from game_server.tables.seating import Seating, buy_in
 from game_server.tables.shard import Shard
-from game_server.tables.table import Table
 from paiju.service import ids
 from paiju.service.refusals import Refused
 from paiju.wire import protocol
@@ -59,6 +60,7 @@ def stand(
         lambda t: t.stand(
             command.player,
             abandon=command.stand.abandon,
+            op=op_of(command),
             at=desk.at(),
         ),
     )
@@ -77,9 +79,10 @@ def top_up(
         raise Refused("HAND_RUNNING")
     if amount <= 0 or not room.plays_for_coins:
         raise Refused("BAD_AMOUNT")
-    if held.stake + amount > room.buy_in_max:
+    if held.stake + held.pending + amount > room.buy_in_max:
         raise Refused("BUY_IN_RANGE", minimum=room.buy_in_min, maximum=room.buy_in_max)
-    return seating.top_up(shard, table, seat, command.op, amount)
+    held.pending += amount  # at once: nothing may come between the check and this
+    return seating.top_up(shard, table, seat, op_of(command), amount)
 
 
 def ready(
@@ -93,6 +96,7 @@ def ready(
             command.player,
             contribution=command.ready.contribution[: protocol.MAX_CONTRIBUTION_BYTES],
             ready=not command.ready.not_ready,
+            op=op_of(command),
             at=desk.at(),
         ),
     )
@@ -111,18 +115,18 @@ def act(
             asked.action,
             hand=asked.hand,
             decided_on=asked.decided_on,
-            op=command.op,
+            op=op_of(command),
             at=desk.at(),
         ),
     )
     if seq is None:
-        return _claimed(desk, table, command)
+        return _claimed(desk.claim(table, command.player), command)
     return Answer(acted=hall_pb2.Acted(hand=asked.hand, seq=seq))
 
 
-async def _claimed(desk: Desk, table: Table, command: host_pb2.HostCommand) -> Answer:
+async def _claimed(number: Future[int], command: host_pb2.HostCommand) -> Answer:
     """An action out of turn waits for those of the same moment."""
-    seq = await desk.claimed(table, command.player)
+    seq = await number
     return Answer(acted=hall_pb2.Acted(hand=command.act.hand, seq=seq))
 
 

@@ -19,8 +19,11 @@ class HostConfig:
     cluster_token: str
     cell_secret: bytes
     journal_url: str
+    journal_key: bytes  # seals the secrets in it
     metrics_socket: str
     max_tables: int = 250
     tcp_host: str = ""
     journal_stall_s: float = 2.0
+    rows_keep_s: float = 600.0  # of finished hands, in the journal
+    outbox_keep_s: float = 3600.0  # of settlements that were answered
     log_level: str = "INFO"

@@ -7,6 +7,7 @@ also when it refused in the middle, is taken from the table and put into the tic
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import time
 from collections.abc import Callable, Coroutine
 from typing import Any, TypeVar
@@ -14,13 +15,14 @@ from typing import Any, TypeVar
 import structlog
 
 from game_server.tables.audience import Audience
-from game_server.tables.journal import Row
+from game_server.tables.journal_store import Row
 from game_server.tables.links import Link
 from game_server.tables.metrics import HostMetrics
 from game_server.tables.moment import Moment
 from game_server.tables.outgoing import Outgoing
 from game_server.tables.room import RoomSpec
-from game_server.tables.shard import Shard
+from game_server.tables.seal import Sealer
+from game_server.tables.shard import SPARE_TABLES, Shard
 from game_server.tables.table import Settled, Table
 from game_server.tables.wheel import Wheel
 from paiju.rules import record as records
@@ -48,6 +50,7 @@ class Desk:
         game_of: Callable[[RoomSpec], tuple[Game, str]],
         next_id: Callable[[], int],
         entropy: Callable[[int], bytes],
+        sealer: Sealer,
         max_tables: int,
         on_leaving: Callable[[Shard, Table, int], Coroutine[Any, Any, None]],
         spawn: Callable[[Coroutine[Any, Any, None]], None],
@@ -64,6 +67,7 @@ class Desk:
         self._game_of = game_of
         self._next_id = next_id
         self._entropy = entropy
+        self._sealer = sealer
         self._max_tables = max_tables
         self._on_leaving = on_leaving
         self._spawn = spawn
@@ -107,12 +111,24 @@ class Desk:
             package=package,
             epoch=self.epoch,
             entropy=self._entropy,
-            at=self.at(),
+            sealer=self._sealer,
         )
+        table.open(at=self.at())
         self.audiences[ref.table] = Audience()
         self._shard_of[ref.table] = self.shards[room.id, ref.shard]
         self._take(self._shard_of[ref.table], table)
         return table
+
+    def adopt(self, table: Table, *, grace_ms: int) -> Shard:
+        """A table that was rebuilt from the journal goes on here."""
+        ref = table.ref
+        shard = self.open_shard((ref.room, ref.shard))
+        self.audiences[ref.table] = Audience()
+        self._shard_of[ref.table] = shard
+        shard.adopt(table)
+        with contextlib.suppress(Refused):  # rules that raise now: the hand is void
+            self.step(shard, table, lambda t: t.go_on(grace_ms=grace_ms, at=self.at()))
+        return shard
 
     def find(self, table_id: int) -> tuple[Shard, Table] | None:
         """A table of this host by its id."""
@@ -120,11 +136,13 @@ class Desk:
         table = shard.tables.get(table_id) if shard is not None else None
         return None if shard is None or table is None else (shard, table)
 
-    def close_spare_tables(self) -> None:
+    def close_spare_tables(self, *, spare: int = SPARE_TABLES) -> None:
         """Close empty tables beyond the spare ones; who watches one is told."""
         for shard in self.shards.values():
-            for table in shard.close_spare():
+            for table in shard.close_spare(spare):
                 table_id = table.ref.table
+                table.closed("spare", at=self.at())
+                self._take(shard, table)
                 self.wheel.set(table_id, None)
                 del self._shard_of[table_id]
                 audience = self.audiences.pop(table_id)
@@ -152,15 +170,11 @@ class Desk:
         finally:
             self._take(shard, table)
 
-    async def claimed(self, table: Table, player: int) -> int:
-        """The number that a claim got when its moment was over. Raises why it got none."""
-        key = table.ref.table, player
+    def claim(self, table: Table, player: int) -> asyncio.Future[int]:
+        """Gets the number of a claim when its moment is over, or why it has none."""
         future: asyncio.Future[int] = asyncio.get_running_loop().create_future()
-        self._claimants[key] = future
-        try:
-            return await future
-        finally:
-            self._claimants.pop(key, None)
+        self._claimants[table.ref.table, player] = future
+        return future
 
     def _take(self, shard: Shard, table: Table) -> None:
         done = table.take()
@@ -179,7 +193,7 @@ class Desk:
             self._metrics.faults.inc()
             log.error("rules.fault", table=table.ref.table, game=shard.room.game, error=fault)
         for player, result in done.claimed:
-            future = self._claimants.get((table.ref.table, player))
+            future = self._claimants.pop((table.ref.table, player), None)
             if future is None or future.done():
                 continue
             if isinstance(result, Refused):

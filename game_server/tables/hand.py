@@ -10,8 +10,12 @@ from typing import Any
 
 from game_server.tables.moment import Moment
 from paiju.rules import shuffle
-from paiju.rules.api import CHANCE, Event, Game, IllegalAction, Outcome, State, TakesClaims
+from paiju.rules.api import ABANDON, CHANCE, Event, Game, IllegalAction, Outcome, State, TakesClaims
 from paiju.rules.record import Record, RecordedAction, RecordedOutcome
+
+
+class Diverged(Exception):
+    """The journal and the rules do not agree: the hand cannot be replayed."""
 
 
 class Hand:
@@ -57,7 +61,9 @@ class Hand:
 
     def is_claim(self, seat: int, text: str) -> bool:
         """Whether the line is a legal action out of turn; games without claims have none."""
-        if not isinstance(self.state, TakesClaims) or seat in self.state.to_act():
+        if text.split()[:1] == [ABANDON] or not isinstance(self.state, TakesClaims):
+            return False
+        if seat in self.state.to_act():
             return False
         try:
             return self.state.is_legal(seat, self.game.parse(self.state, seat, text))
@@ -88,6 +94,8 @@ class Hand:
 
         Returns the canonical line and the events.
         """
+        if text.split()[:1] == [ABANDON]:
+            raise IllegalAction("syntax", detail=text[:40])
         action = self.game.parse(self.state, seat, text)
         events = self.state.apply(seat, action)
         line = self.game.format(action)
@@ -110,6 +118,31 @@ class Hand:
         self._log(seat, line, now, "abandon")
         return line, events
 
+    def replay(self, seat: int, text: str, *, cause: str, ms: int) -> None:
+        """Apply a line of the journal, `ms` after the hand began.
+
+        Chance is drawn again, so that later draws go on where they stopped.
+        Diverged: it is not what these rules, or this secret, would give.
+        """
+        if seat == CHANCE:
+            drawn = self.game.format(self.state.sample_chance(self._rng))
+            if drawn != text:
+                raise Diverged(f"chance is {drawn!r}, the journal has {text!r}")
+        try:
+            self.state.apply(seat, self.game.parse(self.state, seat, text))
+        except IllegalAction as refused:
+            raise Diverged(f"{text!r} of seat {seat} is illegal now: {refused.code}") from None
+        self._log(seat, text, self.began.ms + ms, cause)
+
+    def since_began(self, now: int) -> int:
+        """Milliseconds of play until `now`."""
+        return max(0, now - self.began.ms)
+
+    def went_on(self, now: int) -> None:
+        """The clock of the log goes on from the last action: time in between does not count."""
+        last = self._actions[-1].ms if self._actions else 0
+        self.began = Moment(now - last, self.began.us)
+
     def penalty(self, seat: int) -> int:
         """What leaving now would cost the seat, >= 0."""
         world = self.state.clone()
@@ -117,7 +150,7 @@ class Hand:
         return max(0, -world.outcome().deltas[seat]) if world.is_terminal() else 0
 
     def _log(self, seat: int, text: str, now: int, cause: str) -> None:
-        self._actions.append(RecordedAction(seat, text, max(0, now - self.began.ms), cause))
+        self._actions.append(RecordedAction(seat, text, self.since_began(now), cause))
 
     def outcome(self) -> Outcome:
         """The rules' outcome; only when over."""

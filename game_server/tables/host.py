@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Coroutine
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from typing import Any
 
 import structlog
@@ -26,7 +26,9 @@ from game_server.tables.metrics import HostMetrics
 from game_server.tables.money import Cashier
 from game_server.tables.outbox import Outbox
 from game_server.tables.outgoing import Outgoing, refusal
+from game_server.tables.replay import KnownOperation
 from game_server.tables.room import RoomSpec
+from game_server.tables.seal import Sealer
 from game_server.tables.seating import Seating
 from game_server.tables.shard import Shard
 from game_server.tables.table import Table
@@ -39,6 +41,7 @@ log = structlog.get_logger()
 GRID_EVERY_S = 0.3
 SUMMARY_EVERY_S = 1.0
 SEEN_PLAYERS = 20_000
+RECOVERING_RETRY_MS = 200
 TRANSIENT = frozenset({"RETRY", "BUSY", "DRAINING", "INTERNAL", "TOO_FAST"})
 """Answers that are not kept: the same operation may be tried again."""
 
@@ -64,6 +67,7 @@ class TableHost:
         locate: Locate,
         next_id: Callable[[], int],
         entropy: Callable[[int], bytes],
+        sealer: Sealer,
         metrics: HostMetrics,
         max_tables: int = 250,
         journal_stall_s: float = 2.0,
@@ -72,6 +76,8 @@ class TableHost:
         self.name = name
         self.epoch = epoch
         self.draining = False
+        self.recovering = False
+        """Until its tables are rebuilt a host says RETRY: what it does not know yet is not gone."""
         self._journal = journal
         self._outbox = outbox
         self._patience_s = cashier.patience_s
@@ -95,6 +101,7 @@ class TableHost:
             game_of=game_of,
             next_id=next_id,
             entropy=entropy,
+            sealer=sealer,
             max_tables=max_tables,
             on_leaving=self._cash_out,
             spawn=self._spawn,
@@ -113,10 +120,14 @@ class TableHost:
         """One command of a player through a gateway."""
         begun = time.perf_counter()
         try:
-            self._admit(command)
             if command.WhichOneof("body") == "gone":
+                self._admit(command)
                 self._gone(link, command)
                 return
+            if self._stalled_since is not None:
+                self.out.refuse_at_once(link, command.id, Refused("RETRY", retry_after_ms=500))
+                return
+            self._admit(command)
             key = _shard_key(command)
             shard = self.desk.shards.get(key)
             if shard is not None:
@@ -135,8 +146,8 @@ class TableHost:
             self._metrics.step_seconds.observe(time.perf_counter() - begun)
 
     def _admit(self, command: host_pb2.HostCommand) -> None:
-        if self._stalled_since is not None:
-            raise Refused("RETRY", retry_after_ms=500)
+        if self.recovering:
+            raise Refused("RETRY", retry_after_ms=RECOVERING_RETRY_MS)
         pair = (command.session_epoch, command.connection)
         if pair < self._seen.get(command.player, (0, 0)):
             raise Refused("STALE_SESSION")
@@ -207,6 +218,10 @@ class TableHost:
             answer = await work
         except Refused as refused:
             answer = refusal(refused)
+        except Exception:
+            log.exception("operation.fault", kind=command.WhichOneof("body"))
+            shard.answers.forget(command.player, command.op)
+            answer = refusal(Refused("INTERNAL"))
         finally:
             patience.cancel()
         self._finish(shard, command, operation, answer)
@@ -244,6 +259,12 @@ class TableHost:
     async def _cash_out(self, shard: Shard, table: Table, seat: int) -> None:
         await self.seating.cash_out(shard, table, seat)
         self._set_timer()
+
+    def stop_table(self, table_id: int) -> None:
+        """The ledger refused a hand of this table: no other begins before somebody has looked."""
+        found = self.desk.find(table_id)
+        if found is not None:
+            found[1].stopped = True
 
     # ---- connections -----------------------------------------------------------------------
 
@@ -287,7 +308,8 @@ class TableHost:
         while True:
             await asyncio.sleep(GRID_EVERY_S)
             self._watch_stall()
-            self._send_grids()
+            if self._stalled_since is None:
+                self._send_grids()
             if self._clock() - last_summary >= SUMMARY_EVERY_S:
                 last_summary = self._clock()
                 self._send_summaries()
@@ -390,6 +412,26 @@ class TableHost:
                 self.desk.step(shard, table, lambda t: t.close(at=self.desk.at()))
         while self._tasks:
             await asyncio.wait(set(self._tasks))
+        self.desk.close_spare_tables(spare=0)
+        await self.out.written()
+
+    def go_on(self, table: Table, known: Sequence[KnownOperation], *, grace_ms: int) -> None:
+        """A table that was rebuilt from the journal, with the operations it had carried out.
+
+        Seats whose buy-in was on its way are asked for again under the same operation.
+        """
+        shard = self.desk.adopt(table, grace_ms=grace_ms)
+        for one in known:
+            shard.answers.known(*one)
+        for index, seat in enumerate(table.seats):
+            if seat is None or seat.reservation is None:
+                continue
+            op = seat.reservation.op
+            command = host_pb2.HostCommand(player=seat.player, op=op.id)
+            operation, _ = shard.answers.begin(seat.player, op.id, op.digest)
+            work = self.seating.take_seat_again(shard, table, index)
+            self._spawn(self._later(shard, command, operation, work))
+        self._set_timer()
 
     def _spawn(self, work: Coroutine[Any, Any, None]) -> None:
         task = asyncio.ensure_future(work)

@@ -84,6 +84,11 @@ class LinkServer:
         self._servers: list[asyncio.Server] = []
         self._links: set[Link] = set()
         self.tcp_address = ""
+        self._admitting = asyncio.Event()
+
+    def admit(self) -> None:
+        """The host is there: streams are opened from now on, those that waited first."""
+        self._admitting.set()
 
     async def listen(self, *, unix_path: str, tcp_host: str = "") -> None:
         """Begin to listen; tcp_host "" means no TCP, a port is chosen by the system."""
@@ -104,6 +109,7 @@ class LinkServer:
         link: Link | None = None
         try:
             async with asyncio.timeout(OPEN_DEADLINE_S):
+                await self._admitting.wait()
                 link = await self._open(reader, writer)
             if link is None:
                 return

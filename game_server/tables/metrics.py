@@ -32,6 +32,25 @@ class HostMetrics:
         self.faults = Counter(
             "paiju_host_rule_faults", "Rules that raised; their hand is void.", registry=registry
         )
+        self.recovered = Counter(
+            "paiju_host_tables_recovered", "Tables rebuilt from the journal.", registry=registry
+        )
+        self.voided = Counter(
+            "paiju_host_tables_voided",
+            "Tables that could not be rebuilt: every stake returned.",
+            ["reason"],
+            registry=registry,
+        )
+        self.recovery_seconds = Gauge(
+            "paiju_host_recovery_seconds",
+            "From the start of the process to its tables standing again.",
+            registry=registry,
+        )
+        self.journal_failing = Gauge(
+            "paiju_host_journal_failing",
+            "1 while the journal cannot be written: disk full, read-only, no database.",
+            registry=registry,
+        )
         self.links = Gauge("paiju_host_links", "Open streams to gateways.", registry=registry)
         self.link_cuts = Counter(
             "paiju_host_link_cuts", "Streams cut by this side.", ["reason"], registry=registry

@@ -64,7 +64,8 @@ class Cashier:
     ) -> data_pb2.SitDownReply:
         """Wallet -> escrow of a new sitting. Refused: NOT_ENOUGH, MAY_NOT_PLAY, ..."""
         request = data_pb2.SitDownRequest(
-            op=ids.derived_op(op, f"sit:{table.table}:{seat}"),
+            # One operation, one seat, whichever host and table it was tried at.
+            op=ids.derived_op(op, "sit"),
             host=self._owner,
             player=player,
             table=table,
@@ -74,7 +75,12 @@ class Cashier:
             rule_set=room.game,
             session_epoch=session_epoch,
         )
-        return await _until_known("sit_down", lambda: self._ledger.sit_down(request))
+        try:
+            return await _until_known("sit_down", lambda: self._ledger.sit_down(request))
+        except Refused as refused:
+            if refused.code == "OP_REUSED":  # it has got a seat already, somewhere else
+                raise Refused("ALREADY_SEATED") from None
+            raise
 
     async def top_up(self, *, op: bytes, sitting: int, amount: int) -> data_pb2.TopUpReply:
         """Wallet -> escrow of that sitting. Refused: NOT_ENOUGH, NO_SUCH_SITTING."""
@@ -108,6 +114,11 @@ async def _until_known(name: str, call: Callable[[], Awaitable[Reply]]) -> Reply
             await asyncio.sleep(
                 max(refused.retry_after_ms / 1000, pause_s * _jitter.uniform(0.5, 1.0))
             )
+            pause_s = min(LONGEST_PAUSE_S, pause_s * 2)
+            continue
+        except Exception:  # whatever it was: whether the call took effect is not known
+            log.exception("ledger.fault", call=name, pause_s=pause_s)
+            await asyncio.sleep(pause_s * _jitter.uniform(0.5, 1.0))
             pause_s = min(LONGEST_PAUSE_S, pause_s * 2)
             continue
         if reply.HasField("refusal"):

@@ -1,9 +1,9 @@
 """Settlements on their way to the ledger: in order, in batches, repeated until answered.
 
-Owner: one host. A settlement enters after its hand's end is in the journal and leaves when
-the data server has answered it; (table, hand) makes repeats harmless. A refused settlement
-cannot succeed by repeating: it is kept aside, counted and logged for an operator, and its
-table's seats are not cashed out by themselves.
+Owner: one host. A settlement is written to the journal with its hand's end, enters after that
+and leaves when the data server has answered it, which is noted in the journal, too: after a
+crash all that was not answered enters again. (table, hand) makes repeats harmless. A refused
+settlement cannot succeed by repeating: it is kept aside, counted and logged for an operator.
 """
 
 from __future__ import annotations
@@ -12,10 +12,12 @@ import asyncio
 import secrets
 import time
 from collections import Counter, deque
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 
 import structlog
 
+from game_server.tables.journal_store import Answered
+from paiju.service import ids
 from paiju.service.refusals import Refused
 from paiju.wire.v1 import data_pb2
 
@@ -40,14 +42,19 @@ class Outbox:
         epoch: int,
         send: Send,
         on_settled: Callable[[float], None] = lambda seconds: None,
+        on_refused: Callable[[int], None] = lambda table: None,
+        note: Callable[[Sequence[Answered]], None] = lambda answered: None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._owner = data_pb2.HostEpoch(host=host, epoch=epoch)
         self._send = send
         self._on_settled = on_settled
+        self._on_refused = on_refused
+        self._note = note
         self._clock = clock
         self._waiting: deque[tuple[float, data_pb2.Settlement]] = deque()
         self._open: Counter[int] = Counter()  # table -> settlements without answer
+        self._stuck: set[int] = set()  # tables with a refused one: their stakes stay in escrow
         self._work = asyncio.Event()
         self._changed = asyncio.Condition()
         self.refused: list[tuple[data_pb2.Settlement, str]] = []
@@ -64,6 +71,17 @@ class Outbox:
         self._waiting.append((self._clock(), settlement))
         self._work.set()
 
+    def recover(
+        self,
+        waiting: Iterable[data_pb2.Settlement],
+        refused: Iterable[tuple[data_pb2.Settlement, str]],
+    ) -> None:
+        """What an earlier epoch of this host left: to send, and to be looked at."""
+        for settlement in waiting:
+            self.expect(settlement.table.table)
+            self.put(settlement)
+        self.refused += refused
+
     @property
     def depth(self) -> int:
         return len(self._waiting)
@@ -72,9 +90,11 @@ class Outbox:
         return self._clock() - self._waiting[0][0] if self._waiting else 0.0
 
     async def settled(self, table: int) -> None:
-        """Wait until no settlement of this table is without answer."""
+        """Wait until every hand of this table is booked; for ever when one was refused."""
         async with self._changed:
-            await self._changed.wait_for(lambda: self._open[table] == 0)
+            await self._changed.wait_for(
+                lambda: self._open[table] == 0 and table not in self._stuck
+            )
 
     async def empty(self) -> None:
         """Wait until nothing is without answer."""
@@ -105,14 +125,18 @@ class Outbox:
     ) -> None:
         if len(results) != len(batch):
             log.error("outbox.short_answer", asked=len(batch), got=len(results))
+        answered = []
         for settlement, result in zip(batch, results, strict=False):
             begun, _ = self._waiting.popleft()
             table = settlement.table.table
+            answered.append(Answered(table, settlement.hand, result.refusal.code, ids.now_us()))
             if result.HasField("refusal"):
                 log.error(
                     "outbox.refused", table=table, hand=settlement.hand, code=result.refusal.code
                 )
                 self.refused.append((settlement, result.refusal.code))
+                self._stuck.add(table)
+                self._on_refused(table)
             else:
                 self._on_settled(self._clock() - begun)
             self._open[table] -= 1
@@ -120,5 +144,6 @@ class Outbox:
                 del self._open[table]
         if not self._waiting:
             self._work.clear()
+        self._note(answered)
         async with self._changed:
             self._changed.notify_all()

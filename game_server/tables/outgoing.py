@@ -10,7 +10,8 @@ import asyncio
 from collections.abc import Mapping, Sequence
 
 from game_server.tables.audience import Audience
-from game_server.tables.journal import Batch, Journal, Row
+from game_server.tables.journal import Batch, Journal
+from game_server.tables.journal_store import Answered, Posted, Row
 from game_server.tables.links import Link
 from game_server.tables.metrics import HostMetrics
 from game_server.tables.outbox import Outbox
@@ -29,6 +30,7 @@ class Outgoing:
         self._batch: Batch | None = None
         self._sends: list[tuple[Link, bytes]] = []
         self._settlements: list[data_pb2.Settlement] = []
+        self._written: asyncio.Future[None] | None = None
 
     def _open(self) -> Batch:
         if self._batch is None:
@@ -41,12 +43,15 @@ class Outgoing:
         assert batch is not None
         sends, self._sends = self._sends, []
         settlements, self._settlements = self._settlements, []
+        written, self._written = self._written, None
 
         def release() -> None:
             for settlement in settlements:
                 self._outbox.put(settlement)
             for link, event in sends:
                 link.send(event)
+            if written is not None and not written.done():
+                written.set_result(None)
 
         batch.release = release
         self._journal.submit(batch)
@@ -57,10 +62,28 @@ class Outgoing:
         self._open().rows.append(row)
 
     def settle(self, settlement: data_pb2.Settlement) -> None:
-        """Goes to the ledger after the rows of this tick are on disk."""
-        self._open()
+        """Written with the rows of this tick, and on its way to the ledger after that."""
         self._outbox.expect(settlement.table.table)
         self._settlements.append(settlement)
+        self._open().posted.append(
+            Posted(
+                settlement.table.table,
+                settlement.hand,
+                settlement.SerializeToString(),
+                settlement.ended_us,
+            )
+        )
+
+    def answered(self, answered: Sequence[Answered]) -> None:
+        """The ledger has answered: these settlements need not be sent again."""
+        self._open().answered += answered
+
+    async def written(self) -> None:
+        """Until all that was given so far is on disk."""
+        self._open()
+        if self._written is None:
+            self._written = asyncio.get_running_loop().create_future()
+        await asyncio.shield(self._written)
 
     # ---- what is sent ----------------------------------------------------------------------
 
@@ -140,6 +163,15 @@ class Outgoing:
 
     def refuse(self, link: Link, number: int, refused: Refused) -> None:
         self.answer(link, number, refusal(refused))
+
+    def refuse_at_once(self, link: Link, number: int, refused: Refused) -> None:
+        """Past the journal: it tells of nothing that is written, and the journal may stand."""
+        if number == 0:
+            return
+        self._metrics.refusals.labels(refused.code).inc()
+        answer = refusal(refused)
+        answer.id = number
+        link.send(host_pb2.HostEvent(answer=answer).SerializeToString())
 
 
 def refusal(refused: Refused) -> host_pb2.HostAnswer:

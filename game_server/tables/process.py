@@ -2,8 +2,8 @@
 
 The loop does not run in Ray's: calls through Ray only ask how things are or tell it to end.
 Start: raise the journal's epoch, register with the data server (which may ask for a higher
-one), return what an earlier epoch left in escrow, listen. A host whose journal was taken
-over ends its process at once; Ray starts it again and it begins a new epoch.
+one), then answer RETRY to all until the tables of earlier epochs stand again. A host whose
+journal was taken over ends its process at once; Ray starts it again and it begins a new epoch.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import asyncio
 import os
 import secrets
 import threading
+import time
 from collections.abc import Awaitable, Callable, Sequence
 from concurrent.futures import Future
 from pathlib import Path
@@ -28,11 +29,15 @@ from game_server.tables.config import HostConfig
 from game_server.tables.host import TableHost
 from game_server.tables.ids import IdStock
 from game_server.tables.journal import Batch, Journal
+from game_server.tables.journal_store import JournalStore
 from game_server.tables.links import LinkServer
 from game_server.tables.metrics import HostMetrics
 from game_server.tables.money import Cashier
 from game_server.tables.outbox import Outbox
+from game_server.tables.recovery import Recovery
+from game_server.tables.retention import Retention
 from game_server.tables.room import RoomSpec
+from game_server.tables.seal import Sealer
 from paiju.rules.api import Game
 from paiju.rules.registry import Registry
 from paiju.service import logs, process
@@ -70,10 +75,10 @@ class HostProcess:
             "playing": self._host.playing(),
         }
 
-    def drain(self) -> None:
-        """No new seats from now on; running hands go on."""
+    def drain(self, on: bool) -> None:
+        """No new seats from now on (or seats again); running hands go on either way."""
         assert self._host is not None
-        self._host.draining = True
+        self._host.draining = on
 
     def stop(self) -> None:
         """Drain for a while, return every escrow, end."""
@@ -98,15 +103,18 @@ class HostProcess:
         logs.configure(f"host {config.host}", level=config.log_level)
         self._loop = asyncio.get_running_loop()
         self._stop = asyncio.Event()
+        began = time.monotonic()
         metrics = HostMetrics()
         client = HostCalls(
             DataClient(config.data_servers, token=config.cluster_token, metrics=metrics)
         )
-        journal = self._open_journal(metrics)
+        store = JournalStore(config.journal_url, config.host)
+        await asyncio.to_thread(store.take_over)
+        journal = self._open_journal(store, metrics)
         links = LinkServer(
             cell=config.cell,
             host=config.host,
-            epoch=journal.epoch,
+            epoch=store.epoch,
             secret=config.cell_secret,
             on_open=lambda link: self._table_host.link_opened(link),
             on_command=lambda link, command: self._table_host.handle(link, command),
@@ -119,7 +127,7 @@ class HostProcess:
         reply = await self._register(
             client,
             data_pb2.RegisterHostRequest(
-                host=data_pb2.HostEpoch(host=config.host, epoch=journal.epoch),
+                host=data_pb2.HostEpoch(host=config.host, epoch=store.epoch),
                 server=config.server,
                 cell=config.cell,
                 unix_path=unix_path,
@@ -129,34 +137,40 @@ class HostProcess:
                 games=sorted({room.game for room in rooms.values()}),
             ),
         )
-        if reply.epoch != journal.epoch:
-            journal.take_over(at_least=reply.epoch)
-            links.epoch = reply.epoch
+        if reply.epoch != store.epoch:
+            await asyncio.to_thread(store.take_over, at_least=reply.epoch)
+            links.epoch = store.epoch
         stock = IdStock(client.allocate_ids)
         await stock.fill()
         outbox = Outbox(
             host=config.host,
-            epoch=journal.epoch,
+            epoch=store.epoch,
             send=client.settle,
             on_settled=metrics.settle_seconds.observe,
+            on_refused=lambda table: self._table_host.stop_table(table),
+            note=lambda answered: self._table_host.out.answered(answered),
         )
+        sealer = Sealer(config.journal_key)
+        cashier = Cashier(ledger=client, host=config.host, epoch=store.epoch)
         self._host = TableHost(
             name=config.host,
-            epoch=journal.epoch,
+            epoch=store.epoch,
             journal=journal,
             outbox=outbox,
-            cashier=Cashier(ledger=client, host=config.host, epoch=journal.epoch),
+            cashier=cashier,
             rooms=rooms,
             game_of=_games(registry),
-            locate=self._locate(client, journal.epoch),
+            locate=self._locate(client, store.epoch),
             next_id=stock.next,
             entropy=secrets.token_bytes,
+            sealer=sealer,
             metrics=metrics,
             max_tables=config.max_tables,
             journal_stall_s=config.journal_stall_s,
         )
-        await self._return_stale(client, journal)
+        self._host.recovering = True
         journal.start()
+        links.admit()
         tasks = [
             asyncio.ensure_future(work)
             for work in (
@@ -169,15 +183,30 @@ class HostProcess:
         ]
         for task in tasks:
             task.add_done_callback(_must_not_end)
+        recovery = Recovery(
+            host=self._host,
+            store=store,
+            outbox=outbox,
+            cashier=cashier,
+            rooms=rooms,
+            game_of=registry.get,
+            owned={(shard.room, shard.number) for shard in reply.shards},
+            entropy=secrets.token_bytes,
+            sealer=sealer,
+            metrics=metrics,
+        )
+        tasks += await recovery.run()
+        self._host.recovering = False
+        metrics.recovery_seconds.set(time.monotonic() - began)
         process.tune_gc()
         self._info = {
             "host": config.host,
             "pid": os.getpid(),
-            "epoch": journal.epoch,
+            "epoch": store.epoch,
             "unix_path": unix_path,
             "tcp_address": links.tcp_address,
         }
-        log.info("host.ready", **self._info)
+        log.info("host.ready", **self._info, recovery_s=round(time.monotonic() - began, 3))
         self._ready.set_result(self._info)
         await self._stop.wait()
         await self._shut_down(outbox, links, journal)
@@ -191,7 +220,7 @@ class HostProcess:
         assert self._host is not None
         return self._host
 
-    def _open_journal(self, metrics: HostMetrics) -> Journal:
+    def _open_journal(self, store: JournalStore, metrics: HostMetrics) -> Journal:
         loop = asyncio.get_running_loop()
 
         def release(batches: Sequence[Batch]) -> None:
@@ -204,14 +233,17 @@ class HostProcess:
             metrics.journal_rows.inc(rows)
             loop.call_soon_threadsafe(release, batches)
 
-        journal = Journal(
-            url=self._config.journal_url,
-            host=self._config.host,
+        retention = Retention(
+            rows_keep_s=self._config.rows_keep_s, outbox_keep_s=self._config.outbox_keep_s
+        )
+        retention.closed(store.closed_tables())
+        return Journal(
+            store=store,
             deliver=deliver,
             on_stopped=lambda: os._exit(3),
+            on_failing=lambda failing: metrics.journal_failing.set(failing),
+            retention=retention,
         )
-        journal.take_over()
-        return journal
 
     def _locate(
         self, client: HostCalls, epoch: int
@@ -238,15 +270,6 @@ class HostProcess:
             except Refused as refused:
                 log.warning("host.register_retry", code=refused.code)
                 await asyncio.sleep(0.5)
-
-    async def _return_stale(self, client: HostCalls, journal: Journal) -> None:
-        """Hands that an earlier epoch left are void: every stake goes back."""
-        sittings = journal.open_sittings_before_epoch()
-        cashier = Cashier(ledger=client, host=self._config.host, epoch=journal.epoch)
-        for sitting in sittings:
-            await cashier.stand_up(sitting=sitting)
-        if sittings:
-            log.warning("host.stakes_returned", sittings=len(sittings))
 
     async def _shut_down(self, outbox: Outbox, links: LinkServer, journal: Journal) -> None:
         host = self._table_host

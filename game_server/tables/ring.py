@@ -21,6 +21,10 @@ class Ring:
         self.last += 1
         return self.last
 
+    def skip(self) -> None:
+        """Take a number that nobody will ask for: only before the first `push`."""
+        self.last += 1
+
     def after(self, seq: int, viewer: int) -> list[bytes] | None:
         """What a receiver that has read `seq` is missing.
 

@@ -53,7 +53,7 @@ class Roster:
         return [i for i, s in enumerate(self.seats) if s is not None and s.away_since is not None]
 
     def all_ready(self) -> bool:
-        return all(s is not None and s.seated and s.ready for s in self.seats)
+        return all(s is not None and s.seated and s.ready and not s.pending for s in self.seats)
 
     # ---- changing --------------------------------------------------------------------------
 
@@ -115,19 +115,36 @@ class Roster:
         elif anew or self._ready_due is None:
             self._ready_due = now + self._room.ready_ms
 
-    def expire(self, now: int) -> None:
-        """Between hands: who was away or idle for too long leaves."""
+    def overdue(self, now: int) -> list[tuple[int, str]]:
+        """Between hands: who was "away" or "idle" for too long and must leave."""
+        found = []
         for index, seat in enumerate(self.seats):
             if seat is None or not seat.seated:
                 continue
-            gone = seat.away_since is not None and now >= seat.away_since + self._room.away_ms
-            idle = self._ready_due is not None and now >= self._ready_due and not seat.ready
-            if gone or idle:
-                self.leave(index, now=now)
-        self.watch(now, playing=False, anew=False)
+            if seat.away_since is not None and now >= seat.away_since + self._room.away_ms:
+                found.append((index, "away"))
+            elif self._ready_due is not None and now >= self._ready_due and not seat.ready:
+                found.append((index, "idle"))
+        return found
+
+    def came_back(self, now: int, *, grace_ms: int, playing: bool) -> None:
+        """The host was restarted: nobody is connected yet, and nobody is to blame for it.
+
+        A seat counts as away only when it has not come back after `grace_ms`.
+        """
+        for index, seat in enumerate(self.seats):
+            if seat is None or seat.state is SeatState.RESERVED:
+                continue
+            if seat.seated:
+                seat.away_since = now + grace_ms
+            elif playing:
+                seat.away_since = now
+            elif index not in self.leaving:
+                self.leaving.append(index)
+        self.watch(now, playing=playing)
 
     def next_due(self) -> int | None:
-        """When `expire` has something to do, monotonic ms."""
+        """When somebody will be `overdue`, monotonic ms."""
         dues = [
             seat.away_since + self._room.away_ms
             for seat in self.seats
@@ -140,3 +157,6 @@ class Roster:
     def shift(self, by_ms: int) -> None:
         if self._ready_due is not None:
             self._ready_due += by_ms
+        for seat in self.seats:
+            if seat is not None and seat.away_since is not None:
+                seat.away_since += by_ms  # who is away could not come back meanwhile

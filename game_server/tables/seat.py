@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import enum
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
+
+from game_server.tables.op import NO_OP, Op
 
 
 class SeatState(enum.Enum):
@@ -15,6 +17,14 @@ class SeatState(enum.Enum):
     LEAVING = "leaving"
 
 
+class Reservation(NamedTuple):
+    """What is being asked of the data server for a reserved seat; asked again after a crash."""
+
+    amount: int
+    session_epoch: int
+    op: Op = NO_OP
+
+
 @dataclass(slots=True, kw_only=True)
 class Seat:
     """One player's sitting. `stake` is what lies in its escrow, 0 in score rooms."""
@@ -22,8 +32,10 @@ class Seat:
     player: int
     name: str
     state: SeatState = SeatState.RESERVED
+    reservation: Reservation | None = None
     sitting: int = 0
     stake: int = 0
+    pending: int = 0  # coins of top-ups that the data server has not answered yet
     ready: bool = False
     contribution: bytes = b""
     away_since: int | None = None  # monotonic ms; None while the player is connected

@@ -7,14 +7,18 @@ operation is a task of its own.
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
 
+from game_server.tables.answers import op_of
 from game_server.tables.audience import Subscription
 from game_server.tables.desk import Desk
 from game_server.tables.links import Link
 from game_server.tables.money import Cashier
+from game_server.tables.op import Op
 from game_server.tables.outbox import Outbox
 from game_server.tables.room import RoomSpec
+from game_server.tables.seat import Reservation, Seat
 from game_server.tables.shard import Shard
 from game_server.tables.table import Table
 from paiju.service.refusals import Refused
@@ -37,6 +41,7 @@ class Seating:
         self._outbox = outbox
         self._is_current = is_current
         self._standing: set[int] = set()  # sittings whose player asked to stand up
+        self._returning: dict[int, asyncio.Future[None]] = {}  # sitting -> its escrow's way back
 
     async def take_seat(
         self,
@@ -49,32 +54,53 @@ class Seating:
     ) -> host_pb2.HostAnswer:
         """The seat is reserved: move the buy-in, then the player sits and is subscribed."""
         desk = self._desk
+        reservation = Reservation(amount, command.session_epoch, op_of(command))
+        desk.step(shard, table, lambda t: t.reserved(seat, reservation, at=desk.at()))
+        # Only then the money moves: whatever happens to us, it will be known why.
+        await desk.out.written()
+        stake = await self._buy_in(shard, table, seat)
+        if not self._is_current(command) or link.closed:
+            # The player went away meanwhile. A newer connection subscribes by itself.
+            subscribed = desk.audiences[table.ref.table].get(command.player) is not None
+            if not subscribed:
+                desk.step(shard, table, lambda t: t.set_away(command.player, True, now=desk.now()))
+        seated = hall_pb2.Seated(table=table.ref, seat=seat, stake=stake)
+        return host_pb2.HostAnswer(seated=seated)
+
+    async def take_seat_again(self, shard: Shard, table: Table, seat: int) -> host_pb2.HostAnswer:
+        """The seat was reserved before this host was restarted: ask for the same buy-in."""
+        stake = await self._buy_in(shard, table, seat)
+        seated = hall_pb2.Seated(table=table.ref, seat=seat, stake=stake)
+        return host_pb2.HostAnswer(seated=seated)
+
+    async def _buy_in(self, shard: Shard, table: Table, seat: int) -> int:
+        """Move the buy-in of a reserved seat; the player sits then. Returns the stake.
+
+        Refused: what the data server says; the seat is free again.
+        """
+        desk, held = self._desk, table.roster.held(seat)
+        reservation = held.reservation
+        assert reservation is not None
         try:
             reply = await self._cashier.sit_down(
-                op=command.op,
-                player=command.player,
-                session_epoch=command.session_epoch,
+                op=reservation.op.id,
+                player=held.player,
+                session_epoch=reservation.session_epoch,
                 table=table.ref,
                 seat=seat,
                 room=shard.room,
-                amount=amount,
+                amount=reservation.amount,
             )
         except Refused:
-            table.roster.unreserve(seat)
-            shard.freed(command.player, table)
+            desk.step(shard, table, lambda t: t.unreserved(seat, at=desk.at()))
+            shard.freed(held.player, table)
             raise
         desk.step(
             shard,
             table,
             lambda t: t.seated(seat, sitting=reply.sitting, stake=reply.stake, at=desk.at()),
         )
-        if not self._is_current(command) or link.closed:
-            # The player went away meanwhile. A newer connection subscribes by itself.
-            subscribed = desk.audiences[table.ref.table].get(command.player) is not None
-            if not subscribed:
-                desk.step(shard, table, lambda t: t.set_away(command.player, True, now=desk.now()))
-        seated = hall_pb2.Seated(table=table.ref, seat=seat, stake=reply.stake)
-        return host_pb2.HostAnswer(seated=seated)
+        return reply.stake
 
     async def stand_up(self, shard: Shard, table: Table, seat: int) -> host_pb2.HostAnswer:
         """The seat is leaving because its player asked for it.
@@ -89,11 +115,19 @@ class Seating:
         return host_pb2.HostAnswer(done=hall_pb2.Done())
 
     async def cash_out(self, shard: Shard, table: Table, seat: int) -> None:
-        """Return the escrow of a seat that is LEAVING, then free it. Harmless when repeated."""
-        desk, table_id = self._desk, table.ref.table
+        """Return the escrow of a seat that is LEAVING, then free it; once, whoever asks."""
         held = table.seats[seat]
         if held is None:
             return
+        going = self._returning.get(held.sitting)
+        if going is None:
+            going = asyncio.ensure_future(self._return(shard, table, seat, held))
+            self._returning[held.sitting] = going
+            going.add_done_callback(lambda _: self._returning.pop(held.sitting, None))
+        await asyncio.shield(going)
+
+    async def _return(self, shard: Shard, table: Table, seat: int, held: Seat) -> None:
+        desk, table_id = self._desk, table.ref.table
         await self._outbox.settled(table_id)
         await self._cashier.stand_up(sitting=held.sitting)
         if table.seats[seat] is not held:
@@ -116,18 +150,23 @@ class Seating:
         desk.out.event(subscription.link, host_pb2.HostEvent(detach=detach))
 
     async def top_up(
-        self, shard: Shard, table: Table, seat: int, op: bytes, amount: int
+        self, shard: Shard, table: Table, seat: int, op: Op, amount: int
     ) -> host_pb2.HostAnswer:
-        """More coins into the escrow of a seat that is not playing."""
+        """More coins into the escrow of a seat that is not playing; counted as `pending` before."""
         held = table.seats[seat]
         assert held is not None
-        await self._cashier.top_up(op=op, sitting=held.sitting, amount=amount)
-        if table.seats[seat] is held:
-            self._desk.step(
-                shard,
-                table,
-                lambda t: t.topped_up(seat, amount=amount, at=self._desk.at()),
-            )
+        desk = self._desk
+        try:
+            await self._cashier.top_up(op=op.id, sitting=held.sitting, amount=amount)
+            if table.seats[seat] is held:
+                desk.step(
+                    shard, table, lambda t: t.topped_up(seat, amount=amount, at=desk.at(), op=op)
+                )
+        finally:
+            if table.seats[seat] is held:
+                desk.step(
+                    shard, table, lambda t: t.top_up_answered(seat, amount=amount, at=desk.at())
+                )
         return host_pb2.HostAnswer(done=hall_pb2.Done())
 
     def subscribe(

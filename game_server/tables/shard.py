@@ -108,10 +108,18 @@ class Shard:
         self._dirty.add(ref.table)
         return table
 
-    def close_spare(self) -> list[Table]:
+    def adopt(self, table: Table) -> None:
+        """A table that was rebuilt: it is one of the shard's, with those who sit there."""
+        self.tables[table.ref.table] = table
+        self._dirty.add(table.ref.table)
+        for seat in table.seats:
+            if seat is not None:
+                self._table_of[seat.player] = table.ref.table
+
+    def close_spare(self, spare: int = SPARE_TABLES) -> list[Table]:
         """Empty tables beyond the spare ones; they are gone from the shard."""
         empty = [t for t in self.tables.values() if t.empty]
-        closed = sorted(empty, key=lambda t: t.ref.table)[SPARE_TABLES:]
+        closed = sorted(empty, key=lambda t: t.ref.table)[spare:]
         for table in closed:
             del self.tables[table.ref.table]
             self._dirty.discard(table.ref.table)

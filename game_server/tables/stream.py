@@ -35,6 +35,8 @@ class Stream:
         self._viewers = Viewers(ref=ref, epoch=epoch, seats=seats)
         self._ring = Ring()
         self._steps: list[Step] = []
+        self._replayed: State | None = None  # of the last update, while replaying
+        self.replaying = False
 
     @property
     def seq(self) -> int:
@@ -58,22 +60,47 @@ class Stream:
         body: for the journal alone, may hold secrets. table: changed keys of the table's own
         view, equal for all. state: the rules' state when the game's view may have changed.
         """
-        views = None
-        if state is not None:
-            views = [state.view(seat) for seat in range(self._seats)] + [state.view(SPECTATOR)]
+        keys = {key: to_json(value) for key, value in (table or {}).items()}
         seq = self._ring.last + 1
-        forms = self._viewers.step(
-            seq=seq,
-            hand=hand,
-            table={key: to_json(value) for key, value in (table or {}).items()},
-            game=views,
-            events=events,
-            clocks=clocks,
-        )
-        self._ring.push(forms)
+        forms: Sequence[bytes] = ()
+        if self.replaying:
+            self._viewers.keep(keys)
+            self._replayed = self._replayed if state is None else state
+            self._ring.skip()
+        else:
+            forms = self._viewers.step(
+                seq=seq,
+                hand=hand,
+                table=keys,
+                game=None if state is None else self._views(state),
+                events=events,
+                clocks=clocks,
+            )
+            self._ring.push(forms)
         cause = "chance" if kind == "chance" else str(body.get("cause", ""))
         self._steps.append(Step(seq, kind, to_json({"at": at.us, **body}), forms, cause))
         return seq
+
+    def _views(self, state: State) -> list[Mapping[str, Any]]:
+        return [*(state.view(seat) for seat in range(self._seats)), state.view(SPECTATOR)]
+
+    def replay_from(self, seq: int) -> None:
+        """Until `replayed`: number what the journal holds after `seq`, and show nobody.
+
+        Views are made once, at the end; who comes back gets a snapshot.
+        """
+        self._ring = Ring(last=seq)
+        self.replaying = True
+
+    def keep(self, table: Mapping[str, Any]) -> None:
+        """Keys of the table's view as they stood where the replay begins."""
+        self._viewers.keep({key: to_json(value) for key, value in table.items()})
+
+    def replayed(self) -> None:
+        """All rows were replayed: from here on numbers are shown again."""
+        state, self._replayed = self._replayed, None
+        self._viewers.rebuild(None if state is None else self._views(state))
+        self.replaying = False
 
     def take(self) -> list[Step]:
         """The steps since the last call."""

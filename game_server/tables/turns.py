@@ -6,8 +6,8 @@ seat's present turn began with, or on a later one.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
 
 from game_server.tables.clocks import Clocks
 from game_server.tables.room import RoomSpec
@@ -80,6 +80,15 @@ class Turns:
     def shift(self, by_ms: int) -> None:
         """Time in which nobody could act is charged to nobody."""
         self._clocks.shift(by_ms)
+
+    def dump(self, now: int) -> dict[str, Any]:
+        """For the journal: what is left of every clock, and since when each turn is on."""
+        return {**self._clocks.dump(now), "began_at": list(self._began_at)}
+
+    def restore(self, dumped: Mapping[str, Any], *, now: int) -> None:
+        """Run on with what was left: the time between is charged to nobody."""
+        self._clocks.restore(dumped, now=now)
+        self._began_at = list(dumped["began_at"])
 
     def shown(self, now: int) -> list[hall_pb2.Clock]:
         return [

@@ -85,6 +85,17 @@ class Viewers:
             forms.append(update.SerializeToString())
         return forms
 
+    def keep(self, table: Mapping[str, bytes]) -> None:
+        """Set keys of the table for every viewer without showing them; then `rebuild`."""
+        for own in self._table:
+            own.update(table)
+
+    def rebuild(self, game: Sequence[Mapping[str, Any]] | None) -> None:
+        """The present game view of each viewer, and all checks anew."""
+        if game is not None:
+            self._game = [views.encode(view) for view in game]
+        self._check = [views.check(self.parts(viewer)) for viewer in range(self.seats + 1)]
+
     def _change(
         self, viewer: int, table: Mapping[str, bytes], game: Mapping[str, Any] | None
     ) -> tuple[dict[str, bytes], list[str]]:

@@ -19,6 +19,8 @@ _KINDS = {
     "four_two_pair": ("four with two pairs", "四带两对"),
     "bomb": ("bomb", "炸弹"),
     "rocket": ("rocket", "王炸"),
+    "joker_bomb": ("bomb of {length} jokers", "{length} 张王的炸弹"),
+    "butterfly": ("butterfly of {length}", "{length} 连蝴蝶"),
 }
 
 _TEXTS = {
@@ -31,6 +33,8 @@ _TEXTS = {
     ),
     "must_lead": ("You lead: play something.", "轮到你领出，不能不出。"),
     "bid_too_low": ("Call more than {highest}, or pass.", "叫分必须高于 {highest} 分，或不叫。"),
+    "shown_already": ("Your hand is shown already.", "你已经明牌了。"),
+    "no_landlord": ("Only a landlord may reveal itself.", "只有地主才能亮出身份。"),
     "wrong_phase": ("That is not possible now.", "现在不能这样做。"),
     "hand_over": ("The hand is over.", "本局已结束。"),
     "syntax": (

@@ -10,9 +10,10 @@ from collections.abc import Callable
 from hall_client.bots.mind import Mind
 from hall_client.bots.player import BotPlayer, Habits
 from hall_client.client import HallClient
+from hall_client.errors import Refused
 from hall_client.events import Event
-from hall_client.load.continuity import Continuity
 from hall_client.load.drops import DropPlan, When
+from hall_client.load.evidence import ActionLog
 from hall_client.table import TableHandle
 
 
@@ -32,6 +33,7 @@ class LoadBot:
         seed: int,
         number: int,
         drops: DropPlan,
+        log: ActionLog | None = None,
     ) -> None:
         self.client = client
         self.latencies: list[float] = []
@@ -44,6 +46,7 @@ class LoadBot:
             act=self._act,
         )
         self._drops = drops
+        self._log = log or ActionLog()
 
     async def run(self) -> None:
         await self.player.run()
@@ -54,11 +57,18 @@ class LoadBot:
             self._drop(drop.away_s)
         loop = asyncio.get_running_loop()
         begun = loop.time()
+        place = (table.ref.table, table.hand, -1 if table.seat is None else table.seat)
+        entry = self._log.begin(*place, line)
         sending = asyncio.create_task(table.act(line))
         if drop is not None and drop.when is When.DURING:
             await asyncio.sleep(0)  # the writer gets its turn first
             self._drop(drop.away_s)
-        acted = await sending
+        try:
+            acted = await sending
+        except Refused:
+            self._log.refused(*place, entry)
+            raise
+        entry.seq = acted.seq
         self.latencies.append(await table.reached(acted.seq) - begun)
         if drop is not None and drop.when is When.AFTER:
             self._drop(drop.away_s)
@@ -73,11 +83,11 @@ def device_secret(run: str, number: int) -> bytes:
     return hashlib.sha256(f"paiju load {run} {number}".encode()).digest()
 
 
-def observer(continuity: Continuity, also: Callable[[Event], None]) -> Callable[[Event], None]:
-    """Both are told."""
+def observer(*observers: Callable[[Event], None]) -> Callable[[Event], None]:
+    """All are told, in order."""
 
     def told(event: Event) -> None:
-        continuity(event)
-        also(event)
+        for one in observers:
+            one(event)
 
     return told

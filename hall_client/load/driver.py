@@ -15,6 +15,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
+import math
 import secrets
 import time
 from collections.abc import Callable, Sequence
@@ -29,6 +30,7 @@ from hall_client.events import Event, Noticed, TableChanged
 from hall_client.load.bot import LoadBot, device_secret, observer
 from hall_client.load.continuity import Continuity
 from hall_client.load.drops import DropPlan
+from hall_client.load.evidence import ActionLog
 from hall_client.load.result import MAX_ERRORS, Latency, LoadResult
 
 _LOOK_EVERY_S = 0.1
@@ -38,10 +40,12 @@ _LOOK_EVERY_S = 0.1
 class LoadPlan:
     """hands: to be finished in all. drops: connections to cut at least.
 
+    seconds: stop then, however many hands are finished; infinity: never.
     arrivals_per_s: bots that come into the hall each second. deadline_s: give up then.
     """
 
     gateways: Sequence[str]
+    server_keys: Sequence[bytes]
     room: str
     players: int
     hands: int
@@ -52,6 +56,7 @@ class LoadPlan:
     think_s: tuple[float, float] = (0.0, 0.05)
     arrivals_per_s: float = 60.0
     deadline_s: float = 600.0
+    seconds: float = math.inf
     locale: str = "en"
 
 
@@ -89,7 +94,10 @@ class _Ledger:
 
 
 class Driver:
-    """`run` once. make_mind(bot number) gives each bot what it thinks with."""
+    """`run` once. make_mind(bot number) gives each bot what it thinks with.
+
+    log: of all actions sent. watch: told every event of every bot, by number.
+    """
 
     def __init__(
         self,
@@ -97,10 +105,15 @@ class Driver:
         *,
         make_mind: Callable[[int], Mind],
         report: Callable[[Progress], None] = lambda _: None,
+        log: ActionLog | None = None,
+        watch: Callable[[int, Event], None] = lambda bot, event: None,
     ) -> None:
         self._plan = plan
         self._make_mind = make_mind
         self._report = report
+        self._log = log or ActionLog()
+        self._watch = watch
+        self.clients: dict[int, HallClient] = {}
         self._bots: list[LoadBot] = []
         self._checks: list[Continuity] = []
         self._seen = _Ledger()
@@ -115,7 +128,7 @@ class Driver:
                 tasks.append(asyncio.create_task(self._one(pool, run, number)))
                 await self._until(begun + (number + 1) / plan.arrivals_per_s)
             try:
-                await self._enough(begun + plan.deadline_s, tasks)
+                await self._enough(begun, tasks)
             finally:
                 for bot in self._bots:
                     bot.player.stop()
@@ -127,12 +140,14 @@ class Driver:
         check = Continuity(lambda text: self._seen.complain(f"bot {number}: {text}"))
         client = HallClient(
             plan.gateways,
+            server_keys=plan.server_keys,
             locale=plan.locale,
             kind="load",
             pool=pool,
             first_address=number,
-            observer=observer(check, self._seen.saw),
+            observer=observer(check, self._seen.saw, lambda event: self._watch(number, event)),
         )
+        self.clients[number] = client
         self._checks.append(check)
         try:
             async with client:
@@ -146,6 +161,7 @@ class Driver:
                     drops=DropPlan(
                         seed=plan.seed, bot=number, rate=plan.drop_rate, away_s=plan.away_s
                     ),
+                    log=self._log,
                 )
                 self._bots.append(bot)
                 await bot.run()
@@ -154,14 +170,16 @@ class Driver:
         except Exception as error:
             self._seen.complain(f"bot {number}: {error!r}")
 
-    async def _enough(self, deadline: float, tasks: list[asyncio.Task[None]]) -> None:
+    async def _enough(self, begun: float, tasks: list[asyncio.Task[None]]) -> None:
         plan = self._plan
         while True:
             progress = self._progress()
             self._report(progress)
             if progress.hands >= plan.hands and progress.resumes >= plan.drops:
                 return
-            if time.monotonic() >= deadline:
+            if time.monotonic() >= begun + plan.seconds:
+                return
+            if time.monotonic() >= begun + plan.deadline_s:
                 self._seen.complain(f"gave up after {plan.deadline_s:.0f} s")
                 return
             if all(task.done() for task in tasks):

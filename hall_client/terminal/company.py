@@ -22,25 +22,30 @@ _TRIES = 20
 class Company:
     """`async with`; `fill` takes the free seats. secret: of the person, whose robots these are.
 
-    think_s: how long a robot seems to think, so that a person can follow.
+    think_s: how long a robot seems to think, so that a person can follow. lonely_s: after so
+    long without a hand a robot leaves.
     """
 
     def __init__(
         self,
         *,
         addresses: Sequence[str],
+        server_keys: Sequence[bytes],
         secret: bytes,
         mind: Mind,
         locale: str,
         think_s: tuple[float, float],
         pool: ChannelPool,
+        lonely_s: float = 1e9,
     ) -> None:
         self._addresses = addresses
+        self._server_keys = server_keys
         self._secret = secret
         self._mind = mind
         self._locale = locale
         self._think_s = think_s
         self._pool = pool
+        self._lonely_s = lonely_s
         self._numbers = iter(range(_TRIES * 10))
         self._playing: dict[asyncio.Task[None], BotPlayer | None] = {}
         self._filling = False
@@ -57,6 +62,11 @@ class Company:
         for task in list(self._playing):
             task.cancel()
         await asyncio.gather(*self._playing, return_exceptions=True)
+
+    @property
+    def playing(self) -> int:
+        """Robots at tables, or on their way to one."""
+        return len(self._playing)
 
     async def fill(self, table: TableHandle) -> int:
         """Sit down on every free seat; how many did. A seat may be taken meanwhile."""
@@ -89,7 +99,11 @@ class Company:
             number = next(self._numbers)
             secret = hashlib.sha256(self._secret + f"/robot/{number}".encode()).digest()
             async with HallClient(
-                self._addresses, locale=self._locale, kind="robot", pool=self._pool
+                self._addresses,
+                server_keys=self._server_keys,
+                locale=self._locale,
+                kind="robot",
+                pool=self._pool,
             ) as client:
                 try:
                     await client.guest(secret, name=f"Robot-{secret.hex()[:4]}")
@@ -101,7 +115,7 @@ class Company:
                 player = BotPlayer(
                     client=client,
                     mind=self._mind,
-                    habits=Habits(room="", think_s=self._think_s, lonely_s=1e9),
+                    habits=Habits(room="", think_s=self._think_s, lonely_s=self._lonely_s),
                     choices=random.Random(number),
                 )
                 task = asyncio.current_task()

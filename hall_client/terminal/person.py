@@ -14,7 +14,7 @@ from typing import Any
 
 from hall_client.bots.mind import Mind
 from hall_client.client import HallClient
-from hall_client.errors import HallError, Refused, SessionEnded, TableLeft
+from hall_client.errors import ConnectionFailed, HallError, Refused, SessionEnded, TableLeft
 from hall_client.events import ChatSaid, Connected, Disconnected, Event, TableChanged
 from hall_client.terminal import board, cards
 from hall_client.terminal.lines import Lines
@@ -25,6 +25,8 @@ from hall_client.texts import Texts
 
 _TOO_LATE = frozenset({"STALE_DECISION", "NO_HAND", "NOT_YOUR_TURN"})
 _TICK_S = 1.0
+GIVE_UP_S = 30.0
+"""So long nobody answers before the person is told that the hall is gone."""
 _FILL_EVERY_S = 3.0
 _SNAPSHOT_S = 10.0
 View = dict[str, Any]
@@ -55,6 +57,7 @@ class Person:
         self._leaving = False  # q was typed once in mid-hand
         self._done = False
         self._fill_after = 0.0
+        self._lost_since: float | None = None
         self.listening = False  # lines are read and obeyed
 
     def observe(self, event: Event) -> None:
@@ -83,6 +86,7 @@ class Person:
         self.listening = True
         try:
             while not self._done:
+                self._check_connection()
                 self._tell()
                 await self._fill_seats()
                 asking = self._show()
@@ -112,6 +116,18 @@ class Person:
                     task.cancel()
                     with contextlib.suppress(asyncio.CancelledError, HallError):
                         await task
+
+    def _check_connection(self) -> None:
+        """ConnectionFailed when no gateway has taken us in for GIVE_UP_S, or when the person
+        asked to leave meanwhile."""
+        if self._client.connected:
+            self._lost_since = None
+            return
+        now = asyncio.get_running_loop().time()
+        if self._lost_since is None:
+            self._lost_since = now
+        if now - self._lost_since > GIVE_UP_S:
+            raise ConnectionFailed("no gateway answers any more")
 
     async def _fill_seats(self) -> None:
         """Robots take what is free between hands; tried again every few seconds."""

@@ -5,11 +5,22 @@ from __future__ import annotations
 import json
 import os
 import secrets
+from dataclasses import dataclass
 from pathlib import Path
+
+from paiju.wire import server_keys
 
 SECRET_BYTES = 32
 _SECRET_FILE = "guest-secret"
-_STATE_FILE = "hall.json"
+STATE_FILE = "hall.json"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Hall:
+    """Where a hall is, and the keys that prove that it is the one."""
+
+    gateways: tuple[str, ...]
+    server_keys: tuple[bytes, ...]
 
 
 def data_dir(given: Path | None) -> Path:
@@ -17,17 +28,21 @@ def data_dir(given: Path | None) -> Path:
     return given or Path(os.environ.get("PAIJU_DATA_DIR") or ".paiju")
 
 
-def running_gateways(folder: Path) -> list[str]:
-    """Addresses from the state file of a running hall; empty when there is none.
+def running_hall(folder: Path) -> Hall | None:
+    """From the state file of a running hall; None when there is none.
 
     A hall that was killed leaves its file behind: its process must be there, too.
     """
     try:
-        state = json.loads((folder / _STATE_FILE).read_text("utf-8"))
-        pid, addresses = int(state["pid"]), [str(address) for address in state["gateways"]]
-    except (OSError, ValueError, KeyError, TypeError):
-        return []
-    return addresses if _runs(pid) else []
+        state = json.loads((folder / STATE_FILE).read_text("utf-8"))
+        pid = int(state["pid"])
+        hall = Hall(
+            gateways=tuple(str(address) for address in state["gateways"]),
+            server_keys=tuple(server_keys.decode(key) for key in state["server_keys"]),
+        )
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        return None
+    return hall if hall.gateways and _runs(pid) else None
 
 
 def _runs(pid: int) -> bool:

@@ -2,51 +2,47 @@
 
 from __future__ import annotations
 
-import json
-import sys
-from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from google.protobuf.message import Message
-from rich.console import Console
-from rich.table import Table
 
-from paiju.cli.admin_call import DEFAULT_ADDRESS, call_admin
-from paiju.cli.plain import plain
+from paiju.cli import admin_backup, admin_conduct
+from paiju.cli.admin_call import call_admin
+from paiju.cli.admin_collusion import collusion
+from paiju.cli.admin_doctor import doctor
+from paiju.cli.admin_options import (
+    CALL_S,
+    HOME,
+    Address,
+    DataDir,
+    Json,
+    KeyFile,
+    Reason,
+    show,
+    table_of,
+)
+from paiju.cli.admin_policy import policy
 from paiju.service.ids import new_op, now_us
 from paiju.wire.v1 import data_pb2
 
-CALL_S = 30.0
-
 app = typer.Typer(
     no_args_is_help=True,
-    help="Operators' work: nodes, drain, grant, ledger, audit. "
+    help="Operators' work: nodes, drain, grant, ledger, audit, reports, penalties, policy, "
+    "collusion, copies, doctor. "
     "Example: paiju admin nodes --key-file hall/admin-key",
 )
-
-Json = Annotated[
-    Path | None, typer.Option("--json", help="Write the answer as JSON; - is standard output.")
-]
-Address = Annotated[
-    str | None,
-    typer.Option(
-        envvar="PAIJU_ADMIN_ADDRESS",
-        help=f"Admin port of a data server; default: from the data folder, else {DEFAULT_ADDRESS}.",
-    ),
-]
-KeyFile = Annotated[
-    Path | None,
-    typer.Option(
-        envvar="PAIJU_ADMIN_KEY_FILE", help="Operator key; default: admin-key in the data folder."
-    ),
-]
-DataDir = Annotated[
-    Path, typer.Option(envvar="PAIJU_DATA_DIR", help="Data folder of the embedded default.")
-]
-Reason = Annotated[str, typer.Option(help="Why; it is written into the audit.")]
-
-HOME = Path(".paiju")
+app.command(name="doctor")(doctor)
+app.command(name="backup")(admin_backup.backup)
+app.command(name="restore")(admin_backup.restore)
+app.command(name="restored")(admin_backup.restored)
+app.command(name="collusion")(collusion)
+app.command(name="punish")(admin_conduct.punish)
+app.command(name="penalties")(admin_conduct.penalties)
+app.command(name="appeal")(admin_conduct.appeal)
+app.command(name="uphold")(admin_conduct.uphold)
+app.command(name="lift")(admin_conduct.lift)
+app.add_typer(admin_conduct.reports, name="reports")
+app.add_typer(policy, name="policy")
 
 
 @app.command()
@@ -66,7 +62,7 @@ def nodes(
         key_file,
         data_dir,
     )
-    table = _table("server", "cell", "state", "players", "address", "seen s ago")
+    table = table_of("server", "cell", "state", "players", "address", "seen s ago")
     for node in reply.nodes:
         ago = (reply.now_us - node.last_seen_us) / 1e6
         table.add_row(
@@ -77,7 +73,7 @@ def nodes(
             node.address,
             f"{ago:.0f}",
         )
-    hosts = _table("host", "server", "epoch", "state", "tables", "players")
+    hosts = table_of("host", "server", "epoch", "state", "tables", "players")
     for host in reply.hosts:
         hosts.add_row(
             host.host,
@@ -87,7 +83,7 @@ def nodes(
             f"{host.tables}/{host.max_tables}",
             str(host.players),
         )
-    _show(reply, json_file, table, hosts)
+    show(reply, json_file, table, hosts)
 
 
 @app.command()
@@ -111,7 +107,7 @@ def drain(
         key_file,
         data_dir,
     )
-    _show(reply, json_file, f"{server}: {'takes tables again' if off else 'drains'}")
+    show(reply, json_file, f"{server}: {'takes tables again' if off else 'drains'}")
 
 
 @app.command(context_settings={"ignore_unknown_options": True})
@@ -135,7 +131,7 @@ def grant(
         key_file,
         data_dir,
     )
-    _show(reply, json_file, f"player {player} has {reply.wallet.coin} coins")
+    show(reply, json_file, f"player {player} has {reply.wallet.coin} coins")
 
 
 @app.command()
@@ -157,12 +153,12 @@ def ledger(
         key_file,
         data_dir,
     )
-    table = _table("what", "value")
+    table = table_of("what", "value")
     for field, value in reply.ListFields():
         table.add_row(field.name, str(value))
     wrong = reply.sum or reply.unbalanced or reply.mismatched
     verdict = "the ledger is WRONG: sum, unbalanced and mismatched must be 0"
-    _show(reply, json_file, table, verdict if wrong else "the ledger is even")
+    show(reply, json_file, table, verdict if wrong else "the ledger is even")
     if wrong:
         raise typer.Exit(1)
 
@@ -187,38 +183,16 @@ def audit(
         key_file,
         data_dir,
     )
-    table = _table("id", "age s", "who", "what", "target", "why", "before", "after")
+    table = table_of("id", "age s", "who", "what", "target", "why", "before", "after")
     for row in reply.rows:
         age = f"{(now_us() - row.time_us) / 1e6:.0f}"
         table.add_row(
             str(row.id), age, row.who, row.what, row.target, row.why, row.before, row.after
         )
-    _show(reply, json_file, table)
+    show(reply, json_file, table)
 
 
 def _state(node: Any) -> str:
     if not node.alive:
         return "gone"
     return "draining" if node.draining else "alive"
-
-
-def _table(*columns: str) -> Table:
-    table = Table(box=None)
-    for column in columns:
-        table.add_column(column)
-    return table
-
-
-def _show(reply: Message, json_file: Path | None, *parts: Any) -> None:
-    """For people on standard output, unless that is where the JSON goes."""
-    to_stdout = json_file is not None and str(json_file) == "-"
-    console = Console(stderr=to_stdout)
-    for part in parts:
-        console.print(part)
-    if json_file is None:
-        return
-    text = json.dumps(plain(reply), ensure_ascii=False, indent=2) + "\n"
-    if to_stdout:
-        sys.stdout.write(text)
-    else:
-        json_file.write_text(text)

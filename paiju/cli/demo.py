@@ -11,8 +11,9 @@ import asyncio
 import importlib
 import tempfile
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any, Protocol, cast
 
@@ -42,6 +43,7 @@ class Hall(Protocol):
     """What is used of paiju.cli.local.LocalHall."""
 
     gateways: list[str]
+    server_keys: Sequence[bytes]
     database_url: str
     table_hosts: int
     processes: Mapping[str, int]
@@ -57,8 +59,10 @@ def demo(
     database: Annotated[str, typer.Option(help="sqlite, postgresql, or a URL.")] = "sqlite",
     gateways: Annotated[int, typer.Option(min=1, help="Gateway processes.")] = 2,
     hosts: Annotated[int, typer.Option(min=1, help="Table hosts.")] = 1,
-    game: Annotated[str, typer.Option(help="Rule set, as `paiju rules` lists them.")] = "doudizhu",
-    room: Annotated[str, typer.Option(help="Default: the game's first room.")] = "",
+    game: Annotated[str, typer.Option(help="Rule set, e.g. shengji or gouji.")] = "doudizhu",
+    room: Annotated[
+        str, typer.Option(help="Default: the game's room for novices, or its first.")
+    ] = "",
     think: Annotated[
         float, typer.Option(min=0, max=10, help="Seconds a bot thinks at most.")
     ] = THINK_S,
@@ -74,6 +78,7 @@ def demo(
     place = _room(registry, game=game, room=room)
     plan = LoadPlan(
         gateways=(),
+        server_keys=(),
         room=place,
         players=players,
         hands=hands,
@@ -109,7 +114,8 @@ def _room(registry: Registry, *, game: str, room: str) -> str:
     if not of_game:
         known = ", ".join(sorted({preset.game for preset in presets}))
         raise typer.BadParameter(f"there is no game {game} with a room; known are {known}")
-    return of_game[0]
+    novices = f"{game}.novice"
+    return novices if novices in of_game else of_game[0]
 
 
 def _local_hall(
@@ -142,7 +148,9 @@ async def _run(
             )
 
         async with hall as running:
-            plan = LoadPlan(**{**plan.__dict__, "gateways": tuple(running.gateways)})
+            plan = replace(
+                plan, gateways=tuple(running.gateways), server_keys=tuple(running.server_keys)
+            )
             driver = Driver(plan, make_mind=lambda _: GameMind(registry), report=report)
             result = await driver.run()
             progress.update(task, description="reading the books")

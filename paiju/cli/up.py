@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import io
 import os
 import shutil
 import signal
@@ -10,13 +11,16 @@ import sys
 from pathlib import Path
 from typing import Annotated
 
+import segno
 import typer
 from rich.console import Console
 
+from hall_client.web import certificate
 from paiju.cli.local import HallFailed, LocalHall
 
 DEFAULT_FOLDER = Path(".paiju")
 DEFAULT_PORT = 7700
+DEFAULT_WEB_PORT = 7780
 
 
 def up(
@@ -26,6 +30,11 @@ def up(
     port: Annotated[
         int, typer.Option(min=0, max=65_000, help="Of the first gateway; 0: free ones.")
     ] = DEFAULT_PORT,
+    web_port: Annotated[
+        int | None,
+        typer.Option(min=0, max=65_000, help="Of the page; https takes the next one.  [7780]"),
+    ] = None,
+    lan: Annotated[bool, typer.Option("--lan", help="Also for this network, by https.")] = False,
     gateways: Annotated[int, typer.Option(min=1, max=16, help="Processes players reach.")] = 2,
     hosts: Annotated[int, typer.Option(min=1, max=16, help="Processes with tables.")] = 1,
     database: Annotated[str, typer.Option(help="sqlite, postgresql, or a URL.")] = "sqlite",
@@ -35,7 +44,14 @@ def up(
     Example: paiju up --port 7800 --data-dir ./hall
     """
     hall = LocalHall(
-        data_dir=data_dir, database=database, gateways=gateways, hosts=hosts, port=port
+        data_dir=data_dir,
+        database=database,
+        gateways=gateways,
+        hosts=hosts,
+        port=port,
+        # Who wants free ports for the gateways wants them for the page, too.
+        web_port=(DEFAULT_WEB_PORT if port else 0) if web_port is None else web_port,
+        lan=lan,
     )
     try:
         asyncio.run(_serve(hall, _play(data_dir)))
@@ -81,9 +97,26 @@ def _tell(console: Console, hall: LocalHall, play: str) -> None:
     console.print(f"  logs      {logs}")
     for name, url in hall.metrics.items():
         console.print(f"  metrics   {url} ({name})")
-    console.print("To play, type in a second terminal:")
+    for page in hall.pages:
+        console.print(f"  page      {page}")
+    _tell_lan(console, hall)
+    console.print("To play, open the page in a browser, or type in a second terminal:")
     console.print(f"  {play}", style="bold")
     console.print("Ctrl-C stops the hall.")
+
+
+def _tell_lan(console: Console, hall: LocalHall) -> None:
+    """For telephones: where, a QR code, and how to trust a certificate nobody vouches for."""
+    secure = [page for page in hall.pages if page.startswith("https")]
+    if not hall.lan or not secure or hall.certificate is None:
+        return
+    code = io.StringIO()
+    segno.make(secure[0], micro=False).terminal(code, compact=True, border=2)
+    console.print(code.getvalue(), markup=False, highlight=False)
+    console.print(
+        "The certificate of this address is our own: the browser warns once. Compare what it "
+        f"shows as SHA-256 with\n  {certificate.fingerprint(hall.certificate)}\nand go on."
+    )
 
 
 def _play(data_dir: Path) -> str:

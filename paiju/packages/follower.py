@@ -95,8 +95,9 @@ class Follower:
             updater.refresh()
             offered = self._offered(updater)
             new = [version for version in offered if version not in self._known]
-            for version in new:
-                self._download(updater, version)
+            for version, digest in offered.items():
+                if not self._holds(version, digest):
+                    self._download(updater, version)
         except DownloadError as error:
             if "expected" in str(error) or "exceed" in str(error):
                 raise Untrusted(f"more came than was announced: {error}") from None
@@ -106,6 +107,14 @@ class Follower:
         self._known = offered
         self._write_list()
         return new
+
+    def _holds(self, version: str, digest: str) -> bool:
+        """Whether the archive is there, undamaged; else it is fetched again."""
+        try:
+            found = unpack((self._archives / f"{digest}.zip").read_bytes())
+        except (OSError, BadPackage):
+            return False
+        return found.digest == digest
 
     def _offered(self, updater: Updater) -> dict[str, str]:
         """Every version of every author, verified. Asking for any path of an author loads the

@@ -25,6 +25,11 @@ ALL: tuple[Seat, ...] = ()
 """`Event.to`: everybody."""
 
 
+ABANDON = "escape"
+"""The line that `abandon` logs, in every game. Records and replays have it; from a player's
+client it is refused, because leaving is a command of the table, with what it costs told first."""
+
+
 class IllegalAction(ValueError):
     """The action is refused; the state is unchanged.
 

@@ -11,9 +11,10 @@ which can be kept up key by key.
 
 from __future__ import annotations
 
-import zlib
 from collections.abc import Iterable, Mapping
+from functools import lru_cache
 from typing import Any, NamedTuple
+from zlib import crc32
 
 import msgspec
 
@@ -51,24 +52,30 @@ def apply(parts: Mapping[str, bytes], patch: Patch) -> Parts:
     return out
 
 
-def _part(key: str, text: bytes) -> int:
-    return zlib.crc32(text, zlib.crc32(key.encode() + b"\0"))
+@lru_cache(1 << 12)
+def _key(key: str) -> int:
+    """The check up to the text; keys are few and come again with every view."""
+    return crc32(key.encode() + b"\0")
 
 
 def check(parts: Mapping[str, bytes]) -> int:
     """The 32-bit check of a whole view."""
-    return sum(_part(key, text) for key, text in parts.items()) & 0xFFFFFFFF
+    value = 0
+    for key, text in parts.items():
+        value += crc32(text, _key(key))
+    return value & 0xFFFFFFFF
 
 
 def check_update(before: int, old: Mapping[str, bytes], patch: Patch) -> int:
     """The check after `patch` is applied to `old`, whose check is `before`."""
     value = before
     for key in patch.delete:
-        value -= _part(key, old[key])
+        value -= crc32(old[key], _key(key))
     for key, text in patch.set.items():
+        start = _key(key)
+        value += crc32(text, start)
         if key in old:
-            value -= _part(key, old[key])
-        value += _part(key, text)
+            value -= crc32(old[key], start)
     return value & 0xFFFFFFFF
 
 

@@ -6,11 +6,13 @@ import asyncio
 import ctypes
 import gc
 import os
+import resource
 import signal
 import time
 from collections.abc import Callable
 
 _PR_SET_PDEATHSIG = 1
+_PR_SET_DUMPABLE = 4
 LAG_PROBE_S = 0.25
 
 
@@ -31,6 +33,15 @@ def die_with_parent(parent_pid: int | None = None) -> None:
     ctypes.CDLL(None, use_errno=True).prctl(_PR_SET_PDEATHSIG, signal.SIGTERM, 0, 0, 0)
     if parent_pid is not None and os.getppid() != parent_pid:
         os._exit(1)
+
+
+def forbid_dumps() -> None:
+    """No core dump of this process, and no other process of the same user may look into it.
+
+    Root still may. For processes that hold keys and players' data.
+    """
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    ctypes.CDLL(None, use_errno=True).prctl(_PR_SET_DUMPABLE, 0, 0, 0, 0)
 
 
 def tune_gc() -> None:

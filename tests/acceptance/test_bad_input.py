@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from collections.abc import AsyncIterator
+from typing import Any
 
 import grpc
 import pytest
@@ -13,6 +15,7 @@ from hall_client import HallClient
 from hall_client.errors import Refused, SessionEnded
 from hall_client.table import TableHandle
 from paiju.service.ids import new_op
+from paiju.wire.sealed import ClientChannel
 from paiju.wire.v1 import common_pb2, hall_pb2, hall_pb2_grpc
 from tests.integration.hall_client.mini_hall import MiniHall
 
@@ -35,7 +38,7 @@ class Playing:
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def playing(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Playing]:
     async with MiniHall(tmp_path_factory.mktemp("hall")) as hall:
-        clients = [HallClient(hall.gateways) for _ in range(3)]
+        clients = [HallClient(hall.gateways, server_keys=hall.server_keys) for _ in range(3)]
         for number, client in enumerate(clients):
             await client.connect()
             await client.guest(b"%032d" % number)
@@ -81,7 +84,7 @@ async def test_what_the_rules_or_the_table_refuse(playing: Playing) -> None:
 
 
 async def test_a_stake_above_the_balance_or_the_room(playing: Playing) -> None:
-    async with HallClient(playing.hall.gateways) as poor:
+    async with HallClient(playing.hall.gateways, server_keys=playing.hall.server_keys) as poor:
         await poor.guest(b"p" * 32)
         wallet = await poor.wallet()
         too_much = await refused(poor.quick_join(ROOM, buy_in=10**9))
@@ -99,15 +102,15 @@ async def test_a_stake_above_the_balance_or_the_room(playing: Playing) -> None:
     ids=["long", "short", "control", "bidi", "zero-width", "empty", "blank"],
 )
 async def test_names_that_nobody_may_have(playing: Playing, name: str) -> None:
-    async with HallClient(playing.hall.gateways) as client:
+    async with HallClient(playing.hall.gateways, server_keys=playing.hall.server_keys) as client:
         assert (await refused(client.register(name, "long enough 1"))).code == "BAD_NAME"
 
 
 async def test_a_wrong_password_and_an_unknown_user_look_the_same(playing: Playing) -> None:
-    async with HallClient(playing.hall.gateways) as client:
+    async with HallClient(playing.hall.gateways, server_keys=playing.hall.server_keys) as client:
         await client.register("Ann Bee", "long enough 1")
         await client.logout()
-    async with HallClient(playing.hall.gateways) as client:
+    async with HallClient(playing.hall.gateways, server_keys=playing.hall.server_keys) as client:
         wrong = await refused(client.login("Ann Bee", "long enough 2"))
         unknown = await refused(client.login("Nobody Here", "long enough 2"))
         assert (wrong.code, wrong.params, wrong.sentence) == (
@@ -118,10 +121,12 @@ async def test_a_wrong_password_and_an_unknown_user_look_the_same(playing: Playi
 
 
 async def test_a_second_login_replaces_the_first(playing: Playing) -> None:
-    first = HallClient(playing.hall.gateways[:1])
+    first = HallClient(playing.hall.gateways[:1], server_keys=playing.hall.server_keys)
     await first.connect()
     await first.guest(b"s" * 32)
-    async with HallClient(playing.hall.gateways[1:]) as second:
+    async with HallClient(
+        playing.hall.gateways[1:], server_keys=playing.hall.server_keys
+    ) as second:
         await second.guest(b"s" * 32)
         with pytest.raises(SessionEnded) as ended:
             async with asyncio.timeout(10):
@@ -134,7 +139,7 @@ async def test_a_second_login_replaces_the_first(playing: Playing) -> None:
 
 
 async def test_an_operation_that_comes_twice_counts_once(playing: Playing) -> None:
-    async with HallClient(playing.hall.gateways) as client:
+    async with HallClient(playing.hall.gateways, server_keys=playing.hall.server_keys) as client:
         await client.guest(b"t" * 32)
         op = new_op()
         join = hall_pb2.Command(op=op, quick_join=hall_pb2.QuickJoin(room=ROOM))
@@ -151,19 +156,38 @@ async def test_an_operation_that_comes_twice_counts_once(playing: Playing) -> No
 )
 async def test_garbage_ends_that_connection_and_no_other(playing: Playing, garbage: bytes) -> None:
     before = playing.seen()
+    sealed = ClientChannel(server_key=playing.hall.server_keys[0])
     async with grpc.aio.insecure_channel(playing.hall.gateways[0]) as channel:
         call = hall_pb2_grpc.HallStub(channel).Play()
-        await call.write(hall_pb2.Packet(data=garbage))
+        await call.write(hall_pb2.Packet(data=sealed.handshake()))
+        sealed.receive((await call.read()).data, 0.0)
+        await call.write(hall_pb2.Packet(data=sealed.seal(garbage, 0.0)))
         said = []
-        async with asyncio.timeout(10):
-            try:
-                while (packet := await call.read()) is not grpc.aio.EOF:
-                    said.append(hall_pb2.ServerFrame.FromString(packet.data))
-            except grpc.aio.AioRpcError:
-                pass
+        for packet in await _all_of(call):
+            said.append(hall_pb2.ServerFrame.FromString(sealed.receive(packet, 0.0) or b""))
         codes = [u.notice.code or u.answer.refusal.code for frame in said for u in frame.updates]
         assert codes and all(codes)
     assert playing.seen() == before
+
+
+async def test_what_is_not_sealed_gets_no_word(playing: Playing) -> None:
+    before = playing.seen()
+    hello = hall_pb2.ClientFrame(commands=[hall_pb2.Command(id=1, hello=hall_pb2.Hello(major=1))])
+    async with grpc.aio.insecure_channel(playing.hall.gateways[0]) as channel:
+        call = hall_pb2_grpc.HallStub(channel).Play()
+        await call.write(hall_pb2.Packet(data=hello.SerializeToString()))
+        assert await _all_of(call) == []
+    assert playing.seen() == before
+
+
+async def _all_of(call: Any) -> list[bytes]:
+    """What the gateway says until it ends the call."""
+    said = []
+    async with asyncio.timeout(10):
+        with contextlib.suppress(grpc.aio.AioRpcError):
+            while (packet := await call.read()) is not grpc.aio.EOF:
+                said.append(packet.data)
+    return said
 
 
 async def test_a_message_that_is_too_large(playing: Playing) -> None:

@@ -15,6 +15,7 @@ from hall_client.bots.mind import GameMind
 from hall_client.load.driver import Driver, LoadPlan
 from hall_client.load.result import LoadResult
 from paiju.rules.registry import Registry
+from paiju.wire.server_keys import ServerKeys
 from tests.cluster.machines import Machine, Network, allowed
 
 pytestmark = pytest.mark.skipif(not allowed(), reason="needs the right to make network namespaces")
@@ -34,7 +35,7 @@ class Cluster:
         )
         shutil.copy(self.a.folder / "cluster-token", self.b.folder)
         self.gateways = {"b": self.game_server(self.b, "--ray-port", "7900")}
-        for secret in ("cell-secret", "ray-token"):
+        for secret in ("cell-secret", "ray-token", "seal-keys.json"):
             shutil.copy(self.b.folder / secret, self.c.folder)
         shutil.copy(self.a.folder / "cluster-token", self.c.folder)
         self.gateways["c"] = self.game_server(
@@ -42,6 +43,7 @@ class Cluster:
             *("--ray-address", f"{self.b.address}:7900"),
             *("--cell-secret-file", str(self.c.folder / "cell-secret")),
             *("--ray-token-file", str(self.c.folder / "ray-token")),
+            *("--seal-keys-file", str(self.c.folder / "seal-keys.json")),
         )
 
     def game_server(self, machine: Machine, *more: str) -> list[str]:
@@ -65,6 +67,7 @@ class Cluster:
     def play(self, *gateways: str, players: int = 6, hands: int = 4) -> LoadResult:
         plan = LoadPlan(
             gateways=gateways,
+            server_keys=ServerKeys.load(self.b.folder / "seal-keys.json").public,
             room="doudizhu.novice",
             players=players,
             hands=hands,

@@ -19,6 +19,7 @@ import pytest
 from hall_client.bots.mind import GameMind
 from hall_client.load.driver import Driver, LoadPlan
 from paiju.rules.registry import Registry
+from paiju.wire.server_keys import ServerKeys, decode
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 START_WITHIN_S = 90.0
@@ -95,12 +96,14 @@ def test_a_table_lives_on_one_node_and_its_players_come_through_another(
         data_admin_listen="127.0.0.1:0",
         data_metrics_listen="127.0.0.1:0",
     ).state()
+    ServerKeys.generate().save(folders["a"] / "seal-keys.json")
     common: dict[str, object] = {
         "cell": "c",
         "data_servers": data["address"],
         "cluster_token_file": folders["data"] / "cluster-token",
         "cell_secret_file": folders["a"] / "cell-secret",
         "ray_token_file": folders["a"] / "ray-token",
+        "seal_keys_file": folders["a"] / "seal-keys.json",
         "tcp_host": "127.0.0.1",
         "drain_s": 2,
     }
@@ -124,6 +127,7 @@ def test_a_table_lives_on_one_node_and_its_players_come_through_another(
     registry = Registry.default()
     plan = LoadPlan(
         gateways=joined["gateways"],
+        server_keys=[decode(key) for key in joined["server_keys"]],
         room="doudizhu.novice",
         players=6,
         hands=4,

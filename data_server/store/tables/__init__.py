@@ -4,16 +4,22 @@ from data_server.store.tables.base import MAX_AMOUNT, Base
 from data_server.store.tables.cluster import (
     GameServer,
     Host,
-    PlayerReport,
     Presence,
     RoomShard,
     SessionEvent,
 )
+from data_server.store.tables.conduct import Penalty, PenaltyStep, PolicyRule, Report
 from data_server.store.tables.money import Account, Entry, Posting
 from data_server.store.tables.persons import Device, PlayerAddress
 from data_server.store.tables.play import HandRecord, HostFence, Settled, Sitting
-from data_server.store.tables.players import Credential, Player, PlayerSession, Relief
-from data_server.store.tables.service import AuditRow, IdBlock, Operation
+from data_server.store.tables.players import (
+    Credential,
+    LoginLock,
+    Player,
+    PlayerSession,
+    Relief,
+)
+from data_server.store.tables.service import AuditRow, IdBlock, Operation, Restore
 
 __all__ = [
     "MAX_AMOUNT",
@@ -28,14 +34,19 @@ __all__ = [
     "Host",
     "HostFence",
     "IdBlock",
+    "LoginLock",
     "Operation",
+    "Penalty",
+    "PenaltyStep",
     "Player",
     "PlayerAddress",
-    "PlayerReport",
     "PlayerSession",
+    "PolicyRule",
     "Posting",
     "Presence",
     "Relief",
+    "Report",
+    "Restore",
     "RoomShard",
     "SessionEvent",
     "Settled",

@@ -1,8 +1,8 @@
-"""The registry: game servers, table hosts, room shards, presence, reports."""
+"""The registry: game servers, table hosts, room shards, presence."""
 
 from __future__ import annotations
 
-from sqlalchemy import LargeBinary, String, Text
+from sqlalchemy import String, Text
 from sqlalchemy.orm import Mapped, mapped_column
 
 from data_server.store.tables.base import Base, Big, Id, Serial, Us
@@ -62,20 +62,6 @@ class Presence(Base):
     server: Mapped[str] = mapped_column(String(200), index=True)
     gateway: Mapped[str] = mapped_column(String(200))
     since_us: Mapped[Us]
-
-
-class PlayerReport(Base):
-    __tablename__ = "player_report"
-
-    op: Mapped[bytes] = mapped_column(LargeBinary(16), primary_key=True)
-    reporter: Mapped[Big]
-    player_id: Mapped[Big] = mapped_column(index=True)
-    server: Mapped[str] = mapped_column(String(200))
-    table_id: Mapped[Big]
-    kind: Mapped[str] = mapped_column(String(32))
-    detail: Mapped[str] = mapped_column(Text)
-    evidence: Mapped[str] = mapped_column(Text)
-    created_us: Mapped[Us]
 
 
 class SessionEvent(Base):

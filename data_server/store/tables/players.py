@@ -43,6 +43,17 @@ class PlayerSession(Base):
     opened_us: Mapped[Us]
 
 
+class LoginLock(Base):
+    """Failed logins of an account, an address or a pair of both; see store/locks.py."""
+
+    __tablename__ = "login_lock"
+
+    key: Mapped[bytes] = mapped_column(LargeBinary(32), primary_key=True)
+    failed: Mapped[int]
+    last_us: Mapped[Us] = mapped_column(index=True)
+    until_us: Mapped[Us]
+
+
 class Relief(Base):
     """Points given to a player who had almost none: the key bounds how often a day."""
 

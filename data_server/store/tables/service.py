@@ -29,6 +29,15 @@ class IdBlock(Base):
     next_id: Mapped[Big]
 
 
+class Restore(Base):
+    """When the database was put back from a copy, and the last ledger entry in that."""
+
+    __tablename__ = "restore"
+
+    restored_us: Mapped[Us] = mapped_column(primary_key=True, autoincrement=False)
+    last_us: Mapped[Us]
+
+
 class AuditRow(Base):
     """What an operator changed. Append only: triggers refuse UPDATE and DELETE."""
 

@@ -8,11 +8,13 @@ from typing import Any, ClassVar, Generic, TypeVar
 import msgspec
 
 from paiju.rules.api import CHANCE, Bot, GameId, IllegalAction, Info, Parameter
-from paiju.rules.cards import RANK_NAMES, mask_of, names_of, parse_cards
+from paiju.rules.cards import RANK_NAMES
 from paiju.rules.climbing.combos import Combos, Reading
-from paiju.rules.climbing.packed import counts_of
-from paiju.rules.climbing.plays import PASS, PLAY, Finder
-from paiju.rules.climbing.state import ESCAPE, ClimbingState, Deal, Move
+from paiju.rules.climbing.decks import Deck
+from paiju.rules.climbing.finder import Finder
+from paiju.rules.climbing.hand import Deal, Move
+from paiju.rules.climbing.plays import LOWEST_PLAY, PASS, PLAY
+from paiju.rules.climbing.state import ESCAPE, ClimbingState
 
 S = TypeVar("S", bound=ClimbingState)
 
@@ -32,9 +34,13 @@ def checked(
     values: dict[str, int] = {}
     for key, parameter in allowed.items():
         value = given.get(key, parameter.default)
-        low, high = parameter.minimum or 0, parameter.maximum or 0
-        if not isinstance(value, int) or isinstance(value, bool) or not low <= value <= high:
-            raise ValueError(f"{name}: {key} is {value!r}, allowed are {low} to {high}")
+        if isinstance(parameter.default, bool):
+            if not isinstance(value, bool):
+                raise ValueError(f"{name}: {key} is {value!r}, allowed are true and false")
+        else:
+            low, high = parameter.minimum or 0, parameter.maximum or 0
+            if not isinstance(value, int) or isinstance(value, bool) or not low <= value <= high:
+                raise ValueError(f"{name}: {key} is {value!r}, allowed are {low} to {high}")
         values[key] = value
     return values
 
@@ -42,7 +48,8 @@ def checked(
 class ClimbingGame(Generic[S]):
     """Base of the games; a rule set names its combinations, state, verbs and parameters.
 
-    verbs: the lines of the game's own actions (bids and the like), line -> number 1..14.
+    verbs: the lines of the game's own actions (bids and the like), line -> number 1..255
+    except 15.
     """
 
     name: ClassVar[str]
@@ -50,8 +57,10 @@ class ClimbingGame(Generic[S]):
     info: ClassVar[Info]
     title: ClassVar[Mapping[str, str]]
     parameters: ClassVar[Mapping[str, Parameter]]
-    combos: ClassVar[Combos]
-    finder: ClassVar[Finder]
+    combos: Combos
+    finder: Finder
+    """Of the class, or of the object where they depend on parameters."""
+    deck: ClassVar[Deck]
     verbs: ClassVar[Mapping[str, int]]
     state_class: ClassVar[type[Any]]
 
@@ -59,8 +68,8 @@ class ClimbingGame(Generic[S]):
         self.values = checked(self.name, self.parameters, parameters or {})
         encoded = msgspec.json.encode(self.values, order="deterministic").decode()
         self.id = GameId(self.name, self.version, encoded)
-        self._actions = {**self.verbs, "pass": PASS, "escape": ESCAPE}
-        self._lines = {action: line for line, action in self._actions.items()}
+        self.actions = {**self.verbs, "pass": PASS, "escape": ESCAPE}
+        self.lines = {action: line for line, action in self.actions.items()}
 
     def new_state(
         self,
@@ -92,7 +101,7 @@ class ClimbingGame(Generic[S]):
         raise NotImplementedError
 
     def parse(self, state: S, seat: int, text: str) -> Move:
-        action = self._actions.get(text)
+        action = self.actions.get(text)
         if action is not None:
             return action
         verb, _, rest = text.partition(" ")
@@ -100,40 +109,48 @@ class ClimbingGame(Generic[S]):
             if verb == "play" and rest:
                 return self._parse_play(state, rest)
             if verb == "deal" and seat == CHANCE:
-                return _parse_deal(rest)
+                return self._parse_deal(rest)
         except ValueError as error:
             raise IllegalAction("syntax", detail=str(error)) from None
         raise IllegalAction("syntax", detail=text[:40])
 
     def _parse_play(self, state: S, rest: str) -> int:
         names, _, kind = rest.partition(" as ")
-        cards = mask_of(parse_cards(names))
+        cards = self.deck.parse(names)
+        if not cards:
+            raise ValueError("no cards are named")
         if not kind:
             return play(cards)
         if kind not in self.combos.by_name:
             raise ValueError(f"{kind[:40]!r} is no combination")
-        counts = counts_of(cards)
+        counts = self.deck.counts(cards)
         usual = self.combos.reading_on(counts, state.table, None)
         if usual is not None and usual.kind == kind:
             return play(cards)
         return play(cards) + 1 + self.combos.names.index(kind)
 
+    def _parse_deal(self, text: str) -> Deal:
+        """Piles are hands, bottom and, where there is one, the card turned up; `-` is none."""
+        first, *piles = text.split(" / ")
+        sets = [0 if cards == "-" else self.deck.parse(cards) for cards in piles]
+        seats = self.info.max_seats
+        if len(sets) not in (seats + 1, seats + 2):
+            raise ValueError(f"a deal has {seats + 1} piles, not {len(sets)}")
+        return int(first), tuple(sets[:seats]), sets[seats], sum(sets[seats + 1 :])
+
     def format(self, action: Move) -> str:
+        names = self.deck.names
         if isinstance(action, tuple):
-            first, hands, bottom = action
-            piles = (" ".join(names_of(mask)) for mask in (*hands, bottom))
+            first, hands, bottom, mark = action
+            piles = [" ".join(names(cards)) or "-" for cards in (*hands, bottom)]
+            if mark:
+                piles += names(mark)
             return " / ".join((f"deal {first}", *piles))
-        if action < PLAY:
-            return self._lines[action]
-        text = "play " + " ".join(names_of(action >> 8))
+        if action < LOWEST_PLAY:
+            return self.lines[action]
+        text = "play " + " ".join(names(action >> 8))
         named = (action & 0xFF) - PLAY
         return f"{text} as {self.combos.names[named - 1]}" if named else text
-
-
-def _parse_deal(text: str) -> Deal:
-    first, *piles = text.split(" / ")
-    *hands, bottom = (mask_of(parse_cards(cards)) for cards in piles)
-    return int(first), tuple(hands), bottom
 
 
 def shown_reading(table: Mapping[str, Any]) -> Reading:

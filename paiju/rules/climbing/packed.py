@@ -1,8 +1,9 @@
 """Rank counts packed into one integer: four bits a rank, 3 first, BJ and RJ last.
 
 Suits never decide what may be played in this family, so hands and plays are compared, added
-and subtracted as such numbers. `ONE[rank]` is one card; a hand of 20 is one integer of 60
-bits. Masks of ranks ("spaced") have the lowest bit of each rank's four.
+and subtracted as such numbers. `ONE[rank]` is one card; a whole hand is one integer of 60
+bits, and the eight equal cards of two decks still fit. Masks of ranks ("spaced") have the
+lowest bit of each rank's four.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ FROM = (*(SPACED >> 4 * rank << 4 * rank for rank in range(RANKS)), 0)
 """FROM[rank]: the ranks from there up; FROM[15] is empty."""
 
 _SUITS = (1 << 52) - 1
+_BYTES = 0x0F0F0F0F0F0F0F0F
 _ODD = 0x5555555555555 & _SUITS
 _LOW_PAIRS = 0x3333333333333 & _SUITS
 _BORROWS = SPACED & ~1 | 1 << 60
@@ -47,12 +49,8 @@ def count_of(counts: int, rank: int) -> int:
 
 
 def size_of(counts: int) -> int:
-    """Number of cards."""
-    size = 0
-    while counts:
-        size += counts & 15
-        counts >>= 4
-    return size
+    """Number of cards, below 255."""
+    return ((counts & _BYTES) + (counts >> 4 & _BYTES)) % 255
 
 
 def covers(hand: int, play: int) -> bool:
@@ -62,14 +60,25 @@ def covers(hand: int, play: int) -> bool:
 
 
 def held(counts: int) -> tuple[int, int, int, int]:
-    """Spaced masks of the ranks held at least once, twice, three and four times (one deck)."""
-    four = counts >> 2
+    """Spaced masks of the ranks held at least once, twice, three and four times."""
     two = counts >> 1
+    four = counts >> 2 | counts >> 3
     return (
         (counts | two | four) & SPACED,
         (two | four) & SPACED,
         (four | two & counts) & SPACED,
         four & SPACED,
+    )
+
+
+def held_more(counts: int) -> tuple[int, int, int, int]:
+    """Spaced masks of the ranks held at least five, six, seven and eight times."""
+    two, four, eight = counts >> 1, counts >> 2, counts >> 3
+    return (
+        (eight | four & (two | counts)) & SPACED,
+        (eight | four & two) & SPACED,
+        (eight | four & two & counts) & SPACED,
+        eight & SPACED,
     )
 
 

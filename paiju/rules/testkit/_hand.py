@@ -86,9 +86,19 @@ class Hand:
     # ---- hands -----------------------------------------------------------------------------
 
     def deal(self) -> None:
-        """Chance acts until nothing but a decision of seats is left."""
-        while CHANCE in self.state.to_act():
-            self._chance()
+        """Chance acts until cards are dealt and nothing but a decision of seats is left.
+
+        What is decided before the cards (a bank, bets) is left to the clocks: it cannot
+        depend on them.
+        """
+        hides = not self.game.info.perfect_information
+        while not self.state.is_terminal():
+            if CHANCE in self.state.to_act():
+                self._chance()
+            elif hides and not _cards.dealt_in(self, self.state):
+                self._step(True, leaves=False)
+            else:
+                return
 
     def play(self) -> Mapping[str, Any]:
         """A watched hand, to its end; returns what the next hand is to carry."""

@@ -25,6 +25,8 @@ from paiju.rules.testkit._hand import Hand
 from paiju.rules.testkit._report import Report, Violation
 
 LIMIT = 6.0
+DECK_DEALS = 60
+"""So many deals show the whole deck, even of a game that deals twenty cards of 52."""
 UNDEALT = -3
 """The place of cards that nobody holds: a bottom, a stock. Which cards there are is known from
 all deals together."""
@@ -96,11 +98,11 @@ def measure_mixing(
     to hide something.
     """
     mixing = Mixing()
-    dealt = [_dealt(game, number, seed, seats) for number in range(hands)]
+    dealt = [_dealt(game, number, seed, seats) for number in range(max(hands, DECK_DEALS))]
     deck: Pile = Counter()
     for hand in dealt:
         deck |= dealt_in(hand, hand.state)
-    for hand in dealt:
+    for hand in dealt[:hands]:
         if not hand.state.is_terminal():
             for viewer in hand.viewers:
                 _sample(mixing, hand, deck, viewer, worlds)

@@ -20,6 +20,7 @@ from collections import abc as _abc
 from google.protobuf import descriptor as _descriptor
 from google.protobuf import message as _message
 from google.protobuf.internal import containers as _containers
+from google.protobuf.internal import enum_type_wrapper as _enum_type_wrapper
 from paiju.wire.v1 import common_pb2 as _common_pb2
 from paiju.wire.v1 import hall_pb2 as _hall_pb2
 import builtins as _builtins
@@ -32,6 +33,26 @@ else:
     from typing_extensions import TypeAlias as _TypeAlias, Never as _Never
 
 DESCRIPTOR: _descriptor.FileDescriptor
+
+class _SignalSource:
+    ValueType = _typing.NewType("ValueType", _builtins.int)
+    V: _TypeAlias = ValueType  # noqa: Y015
+
+class _SignalSourceEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_SignalSource.ValueType], _builtins.type):
+    DESCRIPTOR: _descriptor.EnumDescriptor
+    SIGNAL_UNSPECIFIED: _SignalSource.ValueType  # 0
+    SIGNAL_CLIENT: _SignalSource.ValueType  # 1
+    SIGNAL_GATEWAY: _SignalSource.ValueType  # 2
+    SIGNAL_HOST: _SignalSource.ValueType  # 3
+
+class SignalSource(_SignalSource, metaclass=_SignalSourceEnumTypeWrapper):
+    """Who noticed. What a client says is about its own session: no other can be named."""
+
+SIGNAL_UNSPECIFIED: SignalSource.ValueType  # 0
+SIGNAL_CLIENT: SignalSource.ValueType  # 1
+SIGNAL_GATEWAY: SignalSource.ValueType  # 2
+SIGNAL_HOST: SignalSource.ValueType  # 3
+Global___SignalSource: _TypeAlias = SignalSource  # noqa: Y015
 
 @_typing.final
 class Origin(_message.Message):
@@ -1392,6 +1413,176 @@ class ReportRequest(_message.Message):
 Global___ReportRequest: _TypeAlias = ReportRequest  # noqa: Y015
 
 @_typing.final
+class SignalRequest(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    OP_FIELD_NUMBER: _builtins.int
+    SOURCE_FIELD_NUMBER: _builtins.int
+    PLAYER_FIELD_NUMBER: _builtins.int
+    SESSION_EPOCH_FIELD_NUMBER: _builtins.int
+    KIND_FIELD_NUMBER: _builtins.int
+    DETAIL_FIELD_NUMBER: _builtins.int
+    EVIDENCE_FIELD_NUMBER: _builtins.int
+    SERVER_FIELD_NUMBER: _builtins.int
+    GATEWAY_FIELD_NUMBER: _builtins.int
+    TABLE_FIELD_NUMBER: _builtins.int
+    op: _builtins.bytes
+    """UUIDv7; a repeat gets the first answer"""
+    source: Global___SignalSource.ValueType
+    player: _builtins.int
+    session_epoch: _builtins.int
+    """the session it is about; counts only while that one is live"""
+    kind: _builtins.str
+    """lower case, <= 32: "vault", "bad_seal", "flood" ..."""
+    detail: _builtins.str
+    """<= 1,000 characters, for people"""
+    evidence: _builtins.bytes
+    """<= 16 KiB, kept for a time"""
+    server: _builtins.str
+    gateway: _builtins.str
+    @_builtins.property
+    def table(self) -> _common_pb2.TableRef: ...
+    def __init__(
+        self,
+        *,
+        op: _builtins.bytes = ...,
+        source: Global___SignalSource.ValueType = ...,
+        player: _builtins.int = ...,
+        session_epoch: _builtins.int = ...,
+        kind: _builtins.str = ...,
+        detail: _builtins.str = ...,
+        evidence: _builtins.bytes = ...,
+        server: _builtins.str = ...,
+        gateway: _builtins.str = ...,
+        table: _common_pb2.TableRef | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["table", b"table"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["detail", b"detail", "evidence", b"evidence", "gateway", b"gateway", "kind", b"kind", "op", b"op", "player", b"player", "server", b"server", "session_epoch", b"session_epoch", "source", b"source", "table", b"table"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___SignalRequest: _TypeAlias = SignalRequest  # noqa: Y015
+
+@_typing.final
+class SignalReply(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    REFUSAL_FIELD_NUMBER: _builtins.int
+    PENALTY_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def refusal(self) -> _common_pb2.Refusal:
+        """BAD_REPORT, TOO_FAST: enough of that kind is known already"""
+
+    @_builtins.property
+    def penalty(self) -> Global___Penalty:
+        """if one followed"""
+
+    def __init__(
+        self,
+        *,
+        refusal: _common_pb2.Refusal | None = ...,
+        penalty: Global___Penalty | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["penalty", b"penalty", "refusal", b"refusal"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["penalty", b"penalty", "refusal", b"refusal"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___SignalReply: _TypeAlias = SignalReply  # noqa: Y015
+
+@_typing.final
+class Penalty(_message.Message):
+    """A penalty as it was decided; rows are never changed, `steps` tell what came later."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    ID_FIELD_NUMBER: _builtins.int
+    PLAYER_FIELD_NUMBER: _builtins.int
+    ACTION_FIELD_NUMBER: _builtins.int
+    AMOUNT_FIELD_NUMBER: _builtins.int
+    TAKEN_FIELD_NUMBER: _builtins.int
+    UNTIL_US_FIELD_NUMBER: _builtins.int
+    KIND_FIELD_NUMBER: _builtins.int
+    REASON_FIELD_NUMBER: _builtins.int
+    REPORT_FIELD_NUMBER: _builtins.int
+    WHO_FIELD_NUMBER: _builtins.int
+    TIME_US_FIELD_NUMBER: _builtins.int
+    STEPS_FIELD_NUMBER: _builtins.int
+    id: _builtins.int
+    player: _builtins.int
+    action: _builtins.str
+    """warn | fine | freeze | ban"""
+    amount: _builtins.int
+    """fine: coins asked for; freeze: hours"""
+    taken: _builtins.int
+    """fine: coins that were there"""
+    until_us: _builtins.int
+    """freeze, ban"""
+    kind: _builtins.str
+    """of the report; "operator" when a person decided"""
+    reason: _builtins.str
+    report: _builtins.int
+    """0: none"""
+    who: _builtins.str
+    """"policy" or "operator" """
+    time_us: _builtins.int
+    @_builtins.property
+    def steps(self) -> _containers.RepeatedCompositeFieldContainer[Global___PenaltyStep]: ...
+    def __init__(
+        self,
+        *,
+        id: _builtins.int = ...,
+        player: _builtins.int = ...,
+        action: _builtins.str = ...,
+        amount: _builtins.int = ...,
+        taken: _builtins.int = ...,
+        until_us: _builtins.int = ...,
+        kind: _builtins.str = ...,
+        reason: _builtins.str = ...,
+        report: _builtins.int = ...,
+        who: _builtins.str = ...,
+        time_us: _builtins.int = ...,
+        steps: _abc.Iterable[Global___PenaltyStep] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["action", b"action", "amount", b"amount", "id", b"id", "kind", b"kind", "player", b"player", "reason", b"reason", "report", b"report", "steps", b"steps", "taken", b"taken", "time_us", b"time_us", "until_us", b"until_us", "who", b"who"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___Penalty: _TypeAlias = Penalty  # noqa: Y015
+
+@_typing.final
+class PenaltyStep(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    STEP_FIELD_NUMBER: _builtins.int
+    WHO_FIELD_NUMBER: _builtins.int
+    WHY_FIELD_NUMBER: _builtins.int
+    TIME_US_FIELD_NUMBER: _builtins.int
+    step: _builtins.str
+    who: _builtins.str
+    why: _builtins.str
+    time_us: _builtins.int
+    def __init__(
+        self,
+        *,
+        step: _builtins.str = ...,
+        who: _builtins.str = ...,
+        why: _builtins.str = ...,
+        time_us: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["step", b"step", "time_us", b"time_us", "who", b"who", "why", b"why"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___PenaltyStep: _TypeAlias = PenaltyStep  # noqa: Y015
+
+@_typing.final
 class FollowRequest(_message.Message):
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -1782,3 +1973,527 @@ class AuditRow(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___AuditRow: _TypeAlias = AuditRow  # noqa: Y015
+
+@_typing.final
+class ListReportsRequest(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    BEFORE_FIELD_NUMBER: _builtins.int
+    LIMIT_FIELD_NUMBER: _builtins.int
+    PLAYER_FIELD_NUMBER: _builtins.int
+    KIND_FIELD_NUMBER: _builtins.int
+    SOURCE_FIELD_NUMBER: _builtins.int
+    before: _builtins.int
+    limit: _builtins.int
+    player: _builtins.int
+    kind: _builtins.str
+    source: _builtins.str
+    def __init__(
+        self,
+        *,
+        before: _builtins.int = ...,
+        limit: _builtins.int = ...,
+        player: _builtins.int = ...,
+        kind: _builtins.str = ...,
+        source: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["before", b"before", "kind", b"kind", "limit", b"limit", "player", b"player", "source", b"source"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ListReportsRequest: _TypeAlias = ListReportsRequest  # noqa: Y015
+
+@_typing.final
+class ListReportsReply(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    ROWS_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def rows(self) -> _containers.RepeatedCompositeFieldContainer[Global___ReportRow]: ...
+    def __init__(
+        self,
+        *,
+        rows: _abc.Iterable[Global___ReportRow] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["rows", b"rows"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ListReportsReply: _TypeAlias = ListReportsReply  # noqa: Y015
+
+@_typing.final
+class ReportRow(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    ID_FIELD_NUMBER: _builtins.int
+    TIME_US_FIELD_NUMBER: _builtins.int
+    SOURCE_FIELD_NUMBER: _builtins.int
+    KIND_FIELD_NUMBER: _builtins.int
+    PLAYER_FIELD_NUMBER: _builtins.int
+    REPORTER_FIELD_NUMBER: _builtins.int
+    SESSION_EPOCH_FIELD_NUMBER: _builtins.int
+    SERVER_FIELD_NUMBER: _builtins.int
+    GATEWAY_FIELD_NUMBER: _builtins.int
+    TABLE_FIELD_NUMBER: _builtins.int
+    COUNTED_FIELD_NUMBER: _builtins.int
+    ACTION_FIELD_NUMBER: _builtins.int
+    REASON_FIELD_NUMBER: _builtins.int
+    DETAIL_FIELD_NUMBER: _builtins.int
+    id: _builtins.int
+    time_us: _builtins.int
+    source: _builtins.str
+    """player | client | gateway | host"""
+    kind: _builtins.str
+    player: _builtins.int
+    reporter: _builtins.int
+    session_epoch: _builtins.int
+    server: _builtins.str
+    gateway: _builtins.str
+    table: _builtins.int
+    counted: _builtins.bool
+    """by the policy"""
+    action: _builtins.str
+    """what the policy decided: none | warn | fine | freeze | ban"""
+    reason: _builtins.str
+    """why"""
+    detail: _builtins.str
+    def __init__(
+        self,
+        *,
+        id: _builtins.int = ...,
+        time_us: _builtins.int = ...,
+        source: _builtins.str = ...,
+        kind: _builtins.str = ...,
+        player: _builtins.int = ...,
+        reporter: _builtins.int = ...,
+        session_epoch: _builtins.int = ...,
+        server: _builtins.str = ...,
+        gateway: _builtins.str = ...,
+        table: _builtins.int = ...,
+        counted: _builtins.bool = ...,
+        action: _builtins.str = ...,
+        reason: _builtins.str = ...,
+        detail: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["action", b"action", "counted", b"counted", "detail", b"detail", "gateway", b"gateway", "id", b"id", "kind", b"kind", "player", b"player", "reason", b"reason", "reporter", b"reporter", "server", b"server", "session_epoch", b"session_epoch", "source", b"source", "table", b"table", "time_us", b"time_us"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ReportRow: _TypeAlias = ReportRow  # noqa: Y015
+
+@_typing.final
+class GetReportRequest(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    ID_FIELD_NUMBER: _builtins.int
+    id: _builtins.int
+    def __init__(
+        self,
+        *,
+        id: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["id", b"id"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___GetReportRequest: _TypeAlias = GetReportRequest  # noqa: Y015
+
+@_typing.final
+class GetReportReply(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    REFUSAL_FIELD_NUMBER: _builtins.int
+    ROW_FIELD_NUMBER: _builtins.int
+    EVIDENCE_HEX_FIELD_NUMBER: _builtins.int
+    EVIDENCE_SHA256_FIELD_NUMBER: _builtins.int
+    PENALTY_FIELD_NUMBER: _builtins.int
+    evidence_hex: _builtins.str
+    """empty once it was kept long enough"""
+    evidence_sha256: _builtins.str
+    @_builtins.property
+    def refusal(self) -> _common_pb2.Refusal: ...
+    @_builtins.property
+    def row(self) -> Global___ReportRow: ...
+    @_builtins.property
+    def penalty(self) -> Global___Penalty: ...
+    def __init__(
+        self,
+        *,
+        refusal: _common_pb2.Refusal | None = ...,
+        row: Global___ReportRow | None = ...,
+        evidence_hex: _builtins.str = ...,
+        evidence_sha256: _builtins.str = ...,
+        penalty: Global___Penalty | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["penalty", b"penalty", "refusal", b"refusal", "row", b"row"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["evidence_hex", b"evidence_hex", "evidence_sha256", b"evidence_sha256", "penalty", b"penalty", "refusal", b"refusal", "row", b"row"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___GetReportReply: _TypeAlias = GetReportReply  # noqa: Y015
+
+@_typing.final
+class ListPenaltiesRequest(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    BEFORE_FIELD_NUMBER: _builtins.int
+    LIMIT_FIELD_NUMBER: _builtins.int
+    PLAYER_FIELD_NUMBER: _builtins.int
+    before: _builtins.int
+    limit: _builtins.int
+    player: _builtins.int
+    def __init__(
+        self,
+        *,
+        before: _builtins.int = ...,
+        limit: _builtins.int = ...,
+        player: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["before", b"before", "limit", b"limit", "player", b"player"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ListPenaltiesRequest: _TypeAlias = ListPenaltiesRequest  # noqa: Y015
+
+@_typing.final
+class ListPenaltiesReply(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    ROWS_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def rows(self) -> _containers.RepeatedCompositeFieldContainer[Global___Penalty]: ...
+    def __init__(
+        self,
+        *,
+        rows: _abc.Iterable[Global___Penalty] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["rows", b"rows"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ListPenaltiesReply: _TypeAlias = ListPenaltiesReply  # noqa: Y015
+
+@_typing.final
+class PunishRequest(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    OP_FIELD_NUMBER: _builtins.int
+    PLAYER_FIELD_NUMBER: _builtins.int
+    ACTION_FIELD_NUMBER: _builtins.int
+    AMOUNT_FIELD_NUMBER: _builtins.int
+    REASON_FIELD_NUMBER: _builtins.int
+    REPORT_FIELD_NUMBER: _builtins.int
+    op: _builtins.bytes
+    player: _builtins.int
+    action: _builtins.str
+    amount: _builtins.int
+    reason: _builtins.str
+    report: _builtins.int
+    def __init__(
+        self,
+        *,
+        op: _builtins.bytes = ...,
+        player: _builtins.int = ...,
+        action: _builtins.str = ...,
+        amount: _builtins.int = ...,
+        reason: _builtins.str = ...,
+        report: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["action", b"action", "amount", b"amount", "op", b"op", "player", b"player", "reason", b"reason", "report", b"report"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___PunishRequest: _TypeAlias = PunishRequest  # noqa: Y015
+
+@_typing.final
+class StepPenaltyRequest(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    OP_FIELD_NUMBER: _builtins.int
+    PENALTY_FIELD_NUMBER: _builtins.int
+    STEP_FIELD_NUMBER: _builtins.int
+    REASON_FIELD_NUMBER: _builtins.int
+    op: _builtins.bytes
+    penalty: _builtins.int
+    step: _builtins.str
+    reason: _builtins.str
+    def __init__(
+        self,
+        *,
+        op: _builtins.bytes = ...,
+        penalty: _builtins.int = ...,
+        step: _builtins.str = ...,
+        reason: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["op", b"op", "penalty", b"penalty", "reason", b"reason", "step", b"step"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___StepPenaltyRequest: _TypeAlias = StepPenaltyRequest  # noqa: Y015
+
+@_typing.final
+class PenaltyReply(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    REFUSAL_FIELD_NUMBER: _builtins.int
+    PENALTY_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def refusal(self) -> _common_pb2.Refusal: ...
+    @_builtins.property
+    def penalty(self) -> Global___Penalty: ...
+    def __init__(
+        self,
+        *,
+        refusal: _common_pb2.Refusal | None = ...,
+        penalty: Global___Penalty | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["penalty", b"penalty", "refusal", b"refusal"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["penalty", b"penalty", "refusal", b"refusal"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___PenaltyReply: _TypeAlias = PenaltyReply  # noqa: Y015
+
+@_typing.final
+class PolicyRule(_message.Message):
+    """In `window_s` seconds `count` reports of one kind about a player: `action`."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    KIND_FIELD_NUMBER: _builtins.int
+    COUNT_FIELD_NUMBER: _builtins.int
+    WINDOW_S_FIELD_NUMBER: _builtins.int
+    ACTION_FIELD_NUMBER: _builtins.int
+    AMOUNT_FIELD_NUMBER: _builtins.int
+    kind: _builtins.str
+    count: _builtins.int
+    window_s: _builtins.int
+    action: _builtins.str
+    amount: _builtins.int
+    def __init__(
+        self,
+        *,
+        kind: _builtins.str = ...,
+        count: _builtins.int = ...,
+        window_s: _builtins.int = ...,
+        action: _builtins.str = ...,
+        amount: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["action", b"action", "amount", b"amount", "count", b"count", "kind", b"kind", "window_s", b"window_s"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___PolicyRule: _TypeAlias = PolicyRule  # noqa: Y015
+
+@_typing.final
+class GetPolicyRequest(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    def __init__(
+        self,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___GetPolicyRequest: _TypeAlias = GetPolicyRequest  # noqa: Y015
+
+@_typing.final
+class GetPolicyReply(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    REFUSAL_FIELD_NUMBER: _builtins.int
+    RULES_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def refusal(self) -> _common_pb2.Refusal: ...
+    @_builtins.property
+    def rules(self) -> _containers.RepeatedCompositeFieldContainer[Global___PolicyRule]: ...
+    def __init__(
+        self,
+        *,
+        refusal: _common_pb2.Refusal | None = ...,
+        rules: _abc.Iterable[Global___PolicyRule] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["refusal", b"refusal"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["refusal", b"refusal", "rules", b"rules"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___GetPolicyReply: _TypeAlias = GetPolicyReply  # noqa: Y015
+
+@_typing.final
+class SetPolicyRequest(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    OP_FIELD_NUMBER: _builtins.int
+    KIND_FIELD_NUMBER: _builtins.int
+    RULES_FIELD_NUMBER: _builtins.int
+    REASON_FIELD_NUMBER: _builtins.int
+    op: _builtins.bytes
+    kind: _builtins.str
+    reason: _builtins.str
+    @_builtins.property
+    def rules(self) -> _containers.RepeatedCompositeFieldContainer[Global___PolicyRule]: ...
+    def __init__(
+        self,
+        *,
+        op: _builtins.bytes = ...,
+        kind: _builtins.str = ...,
+        rules: _abc.Iterable[Global___PolicyRule] | None = ...,
+        reason: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["kind", b"kind", "op", b"op", "reason", b"reason", "rules", b"rules"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___SetPolicyRequest: _TypeAlias = SetPolicyRequest  # noqa: Y015
+
+@_typing.final
+class CollusionRequest(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    SINCE_US_FIELD_NUMBER: _builtins.int
+    LIMIT_FIELD_NUMBER: _builtins.int
+    since_us: _builtins.int
+    limit: _builtins.int
+    def __init__(
+        self,
+        *,
+        since_us: _builtins.int = ...,
+        limit: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["limit", b"limit", "since_us", b"since_us"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___CollusionRequest: _TypeAlias = CollusionRequest  # noqa: Y015
+
+@_typing.final
+class CollusionReply(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    PAIRS_FIELD_NUMBER: _builtins.int
+    HANDS_FIELD_NUMBER: _builtins.int
+    PLAYERS_FIELD_NUMBER: _builtins.int
+    PAIRS_SEEN_FIELD_NUMBER: _builtins.int
+    SINCE_US_FIELD_NUMBER: _builtins.int
+    TRUNCATED_FIELD_NUMBER: _builtins.int
+    hands: _builtins.int
+    players: _builtins.int
+    pairs_seen: _builtins.int
+    since_us: _builtins.int
+    truncated: _builtins.bool
+    """more hands than are looked at; these are the newest"""
+    @_builtins.property
+    def pairs(self) -> _containers.RepeatedCompositeFieldContainer[Global___Suspicion]:
+        """strongest first"""
+
+    def __init__(
+        self,
+        *,
+        pairs: _abc.Iterable[Global___Suspicion] | None = ...,
+        hands: _builtins.int = ...,
+        players: _builtins.int = ...,
+        pairs_seen: _builtins.int = ...,
+        since_us: _builtins.int = ...,
+        truncated: _builtins.bool = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["hands", b"hands", "pairs", b"pairs", "pairs_seen", b"pairs_seen", "players", b"players", "since_us", b"since_us", "truncated", b"truncated"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___CollusionReply: _TypeAlias = CollusionReply  # noqa: Y015
+
+@_typing.final
+class Suspicion(_message.Message):
+    """p: the chance that an honest pair shows as much, times the number of pairs looked at; <= 1."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    FIRST_FIELD_NUMBER: _builtins.int
+    SECOND_FIELD_NUMBER: _builtins.int
+    HANDS_FIELD_NUMBER: _builtins.int
+    MEETINGS_FIELD_NUMBER: _builtins.int
+    MEETINGS_EXPECTED_FIELD_NUMBER: _builtins.int
+    MEETINGS_P_FIELD_NUMBER: _builtins.int
+    FLOW_FIELD_NUMBER: _builtins.int
+    FLOW_P_FIELD_NUMBER: _builtins.int
+    SOFT_PASSES_FIELD_NUMBER: _builtins.int
+    SOFT_EXPECTED_FIELD_NUMBER: _builtins.int
+    SOFT_P_FIELD_NUMBER: _builtins.int
+    SAME_ADDRESS_FIELD_NUMBER: _builtins.int
+    SIGNALS_FIELD_NUMBER: _builtins.int
+    SCORE_FIELD_NUMBER: _builtins.int
+    first: _builtins.int
+    second: _builtins.int
+    hands: _builtins.int
+    """together"""
+    meetings: _builtins.int
+    meetings_expected: _builtins.float
+    meetings_p: _builtins.float
+    flow: _builtins.int
+    """coins from first to second; negative: the other way"""
+    flow_p: _builtins.float
+    soft_passes: _builtins.int
+    soft_expected: _builtins.float
+    soft_p: _builtins.float
+    same_address: _builtins.bool
+    score: _builtins.float
+    @_builtins.property
+    def signals(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """meetings | flow | soft_play | address"""
+
+    def __init__(
+        self,
+        *,
+        first: _builtins.int = ...,
+        second: _builtins.int = ...,
+        hands: _builtins.int = ...,
+        meetings: _builtins.int = ...,
+        meetings_expected: _builtins.float = ...,
+        meetings_p: _builtins.float = ...,
+        flow: _builtins.int = ...,
+        flow_p: _builtins.float = ...,
+        soft_passes: _builtins.int = ...,
+        soft_expected: _builtins.float = ...,
+        soft_p: _builtins.float = ...,
+        same_address: _builtins.bool = ...,
+        signals: _abc.Iterable[_builtins.str] | None = ...,
+        score: _builtins.float = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["first", b"first", "flow", b"flow", "flow_p", b"flow_p", "hands", b"hands", "meetings", b"meetings", "meetings_expected", b"meetings_expected", "meetings_p", b"meetings_p", "same_address", b"same_address", "score", b"score", "second", b"second", "signals", b"signals", "soft_expected", b"soft_expected", "soft_p", b"soft_p", "soft_passes", b"soft_passes"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___Suspicion: _TypeAlias = Suspicion  # noqa: Y015

@@ -684,6 +684,11 @@ class ClusterStub:
                 request_serializer=paiju_dot_wire_dot_v1_dot_data__pb2.ReportRequest.SerializeToString,
                 response_deserializer=paiju_dot_wire_dot_v1_dot_data__pb2.Reply.FromString,
                 _registered_method=True)
+        self.Signal = channel.unary_unary(
+                '/paiju.v1.Cluster/Signal',
+                request_serializer=paiju_dot_wire_dot_v1_dot_data__pb2.SignalRequest.SerializeToString,
+                response_deserializer=paiju_dot_wire_dot_v1_dot_data__pb2.SignalReply.FromString,
+                _registered_method=True)
         self.Follow = channel.unary_stream(
                 '/paiju.v1.Cluster/Follow',
                 request_serializer=paiju_dot_wire_dot_v1_dot_data__pb2.FollowRequest.SerializeToString,
@@ -761,7 +766,15 @@ class ClusterServicer:
         raise NotImplementedError('Method not implemented!')
 
     def Report(self, request, context):
-        """IDEMPOTENT by report id (the op).
+        """IDEMPOTENT by report id (the op): a player about another; people read it, nothing follows.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def Signal(self, request, context):
+        """IDEMPOTENT by report id (the op): what a client or a server of ours has noticed about the
+        session of a player. The policy decides once; docs/contracts/anti-cheat.md.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -827,6 +840,11 @@ def add_ClusterServicer_to_server(servicer, server):
                     servicer.Report,
                     request_deserializer=paiju_dot_wire_dot_v1_dot_data__pb2.ReportRequest.FromString,
                     response_serializer=paiju_dot_wire_dot_v1_dot_data__pb2.Reply.SerializeToString,
+            ),
+            'Signal': grpc.unary_unary_rpc_method_handler(
+                    servicer.Signal,
+                    request_deserializer=paiju_dot_wire_dot_v1_dot_data__pb2.SignalRequest.FromString,
+                    response_serializer=paiju_dot_wire_dot_v1_dot_data__pb2.SignalReply.SerializeToString,
             ),
             'Follow': grpc.unary_stream_rpc_method_handler(
                     servicer.Follow,
@@ -1117,6 +1135,33 @@ class Cluster:
             _registered_method=True)
 
     @staticmethod
+    def Signal(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/paiju.v1.Cluster/Signal',
+            paiju_dot_wire_dot_v1_dot_data__pb2.SignalRequest.SerializeToString,
+            paiju_dot_wire_dot_v1_dot_data__pb2.SignalReply.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
     def Follow(request,
             target,
             options=(),
@@ -1182,6 +1227,46 @@ class AdminStub:
                 request_serializer=paiju_dot_wire_dot_v1_dot_data__pb2.ListAuditRequest.SerializeToString,
                 response_deserializer=paiju_dot_wire_dot_v1_dot_data__pb2.ListAuditReply.FromString,
                 _registered_method=True)
+        self.ListReports = channel.unary_unary(
+                '/paiju.v1.Admin/ListReports',
+                request_serializer=paiju_dot_wire_dot_v1_dot_data__pb2.ListReportsRequest.SerializeToString,
+                response_deserializer=paiju_dot_wire_dot_v1_dot_data__pb2.ListReportsReply.FromString,
+                _registered_method=True)
+        self.GetReport = channel.unary_unary(
+                '/paiju.v1.Admin/GetReport',
+                request_serializer=paiju_dot_wire_dot_v1_dot_data__pb2.GetReportRequest.SerializeToString,
+                response_deserializer=paiju_dot_wire_dot_v1_dot_data__pb2.GetReportReply.FromString,
+                _registered_method=True)
+        self.ListPenalties = channel.unary_unary(
+                '/paiju.v1.Admin/ListPenalties',
+                request_serializer=paiju_dot_wire_dot_v1_dot_data__pb2.ListPenaltiesRequest.SerializeToString,
+                response_deserializer=paiju_dot_wire_dot_v1_dot_data__pb2.ListPenaltiesReply.FromString,
+                _registered_method=True)
+        self.Punish = channel.unary_unary(
+                '/paiju.v1.Admin/Punish',
+                request_serializer=paiju_dot_wire_dot_v1_dot_data__pb2.PunishRequest.SerializeToString,
+                response_deserializer=paiju_dot_wire_dot_v1_dot_data__pb2.PenaltyReply.FromString,
+                _registered_method=True)
+        self.StepPenalty = channel.unary_unary(
+                '/paiju.v1.Admin/StepPenalty',
+                request_serializer=paiju_dot_wire_dot_v1_dot_data__pb2.StepPenaltyRequest.SerializeToString,
+                response_deserializer=paiju_dot_wire_dot_v1_dot_data__pb2.PenaltyReply.FromString,
+                _registered_method=True)
+        self.GetPolicy = channel.unary_unary(
+                '/paiju.v1.Admin/GetPolicy',
+                request_serializer=paiju_dot_wire_dot_v1_dot_data__pb2.GetPolicyRequest.SerializeToString,
+                response_deserializer=paiju_dot_wire_dot_v1_dot_data__pb2.GetPolicyReply.FromString,
+                _registered_method=True)
+        self.SetPolicy = channel.unary_unary(
+                '/paiju.v1.Admin/SetPolicy',
+                request_serializer=paiju_dot_wire_dot_v1_dot_data__pb2.SetPolicyRequest.SerializeToString,
+                response_deserializer=paiju_dot_wire_dot_v1_dot_data__pb2.GetPolicyReply.FromString,
+                _registered_method=True)
+        self.FindCollusion = channel.unary_unary(
+                '/paiju.v1.Admin/FindCollusion',
+                request_serializer=paiju_dot_wire_dot_v1_dot_data__pb2.CollusionRequest.SerializeToString,
+                response_deserializer=paiju_dot_wire_dot_v1_dot_data__pb2.CollusionReply.FromString,
+                _registered_method=True)
 
 
 class AdminServicer:
@@ -1226,6 +1311,62 @@ class AdminServicer:
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def ListReports(self, request, context):
+        """READ: newest first, without evidence.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def GetReport(self, request, context):
+        """READ: one, with evidence.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def ListPenalties(self, request, context):
+        """READ: newest first.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def Punish(self, request, context):
+        """OPERATION: a penalty that a person decides.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def StepPenalty(self, request, context):
+        """OPERATION: appeal, uphold or lift; lifting returns the fine or ends the freeze.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def GetPolicy(self, request, context):
+        """READ
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def SetPolicy(self, request, context):
+        """OPERATION: replaces the rules of one kind; none: reports of it are only kept.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def FindCollusion(self, request, context):
+        """READ, slow: pairs of players that a person should look at. Nothing follows by itself.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
 
 def add_AdminServicer_to_server(servicer, server):
     rpc_method_handlers = {
@@ -1253,6 +1394,46 @@ def add_AdminServicer_to_server(servicer, server):
                     servicer.ListAudit,
                     request_deserializer=paiju_dot_wire_dot_v1_dot_data__pb2.ListAuditRequest.FromString,
                     response_serializer=paiju_dot_wire_dot_v1_dot_data__pb2.ListAuditReply.SerializeToString,
+            ),
+            'ListReports': grpc.unary_unary_rpc_method_handler(
+                    servicer.ListReports,
+                    request_deserializer=paiju_dot_wire_dot_v1_dot_data__pb2.ListReportsRequest.FromString,
+                    response_serializer=paiju_dot_wire_dot_v1_dot_data__pb2.ListReportsReply.SerializeToString,
+            ),
+            'GetReport': grpc.unary_unary_rpc_method_handler(
+                    servicer.GetReport,
+                    request_deserializer=paiju_dot_wire_dot_v1_dot_data__pb2.GetReportRequest.FromString,
+                    response_serializer=paiju_dot_wire_dot_v1_dot_data__pb2.GetReportReply.SerializeToString,
+            ),
+            'ListPenalties': grpc.unary_unary_rpc_method_handler(
+                    servicer.ListPenalties,
+                    request_deserializer=paiju_dot_wire_dot_v1_dot_data__pb2.ListPenaltiesRequest.FromString,
+                    response_serializer=paiju_dot_wire_dot_v1_dot_data__pb2.ListPenaltiesReply.SerializeToString,
+            ),
+            'Punish': grpc.unary_unary_rpc_method_handler(
+                    servicer.Punish,
+                    request_deserializer=paiju_dot_wire_dot_v1_dot_data__pb2.PunishRequest.FromString,
+                    response_serializer=paiju_dot_wire_dot_v1_dot_data__pb2.PenaltyReply.SerializeToString,
+            ),
+            'StepPenalty': grpc.unary_unary_rpc_method_handler(
+                    servicer.StepPenalty,
+                    request_deserializer=paiju_dot_wire_dot_v1_dot_data__pb2.StepPenaltyRequest.FromString,
+                    response_serializer=paiju_dot_wire_dot_v1_dot_data__pb2.PenaltyReply.SerializeToString,
+            ),
+            'GetPolicy': grpc.unary_unary_rpc_method_handler(
+                    servicer.GetPolicy,
+                    request_deserializer=paiju_dot_wire_dot_v1_dot_data__pb2.GetPolicyRequest.FromString,
+                    response_serializer=paiju_dot_wire_dot_v1_dot_data__pb2.GetPolicyReply.SerializeToString,
+            ),
+            'SetPolicy': grpc.unary_unary_rpc_method_handler(
+                    servicer.SetPolicy,
+                    request_deserializer=paiju_dot_wire_dot_v1_dot_data__pb2.SetPolicyRequest.FromString,
+                    response_serializer=paiju_dot_wire_dot_v1_dot_data__pb2.GetPolicyReply.SerializeToString,
+            ),
+            'FindCollusion': grpc.unary_unary_rpc_method_handler(
+                    servicer.FindCollusion,
+                    request_deserializer=paiju_dot_wire_dot_v1_dot_data__pb2.CollusionRequest.FromString,
+                    response_serializer=paiju_dot_wire_dot_v1_dot_data__pb2.CollusionReply.SerializeToString,
             ),
     }
     generic_handler = grpc.method_handlers_generic_handler(
@@ -1394,6 +1575,222 @@ class Admin:
             '/paiju.v1.Admin/ListAudit',
             paiju_dot_wire_dot_v1_dot_data__pb2.ListAuditRequest.SerializeToString,
             paiju_dot_wire_dot_v1_dot_data__pb2.ListAuditReply.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ListReports(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/paiju.v1.Admin/ListReports',
+            paiju_dot_wire_dot_v1_dot_data__pb2.ListReportsRequest.SerializeToString,
+            paiju_dot_wire_dot_v1_dot_data__pb2.ListReportsReply.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def GetReport(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/paiju.v1.Admin/GetReport',
+            paiju_dot_wire_dot_v1_dot_data__pb2.GetReportRequest.SerializeToString,
+            paiju_dot_wire_dot_v1_dot_data__pb2.GetReportReply.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ListPenalties(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/paiju.v1.Admin/ListPenalties',
+            paiju_dot_wire_dot_v1_dot_data__pb2.ListPenaltiesRequest.SerializeToString,
+            paiju_dot_wire_dot_v1_dot_data__pb2.ListPenaltiesReply.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def Punish(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/paiju.v1.Admin/Punish',
+            paiju_dot_wire_dot_v1_dot_data__pb2.PunishRequest.SerializeToString,
+            paiju_dot_wire_dot_v1_dot_data__pb2.PenaltyReply.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def StepPenalty(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/paiju.v1.Admin/StepPenalty',
+            paiju_dot_wire_dot_v1_dot_data__pb2.StepPenaltyRequest.SerializeToString,
+            paiju_dot_wire_dot_v1_dot_data__pb2.PenaltyReply.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def GetPolicy(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/paiju.v1.Admin/GetPolicy',
+            paiju_dot_wire_dot_v1_dot_data__pb2.GetPolicyRequest.SerializeToString,
+            paiju_dot_wire_dot_v1_dot_data__pb2.GetPolicyReply.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def SetPolicy(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/paiju.v1.Admin/SetPolicy',
+            paiju_dot_wire_dot_v1_dot_data__pb2.SetPolicyRequest.SerializeToString,
+            paiju_dot_wire_dot_v1_dot_data__pb2.GetPolicyReply.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def FindCollusion(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/paiju.v1.Admin/FindCollusion',
+            paiju_dot_wire_dot_v1_dot_data__pb2.CollusionRequest.SerializeToString,
+            paiju_dot_wire_dot_v1_dot_data__pb2.CollusionReply.FromString,
             options,
             channel_credentials,
             insecure,

@@ -249,7 +249,11 @@ class ClusterStub:
     FindPlayer: _grpc.UnaryUnaryMultiCallable[_data_pb2.FindPlayerRequest, _data_pb2.FindPlayerReply]
     """READ: where a player is."""
     Report: _grpc.UnaryUnaryMultiCallable[_data_pb2.ReportRequest, _data_pb2.Reply]
-    """IDEMPOTENT by report id (the op)."""
+    """IDEMPOTENT by report id (the op): a player about another; people read it, nothing follows."""
+    Signal: _grpc.UnaryUnaryMultiCallable[_data_pb2.SignalRequest, _data_pb2.SignalReply]
+    """IDEMPOTENT by report id (the op): what a client or a server of ours has noticed about the
+    session of a player. The policy decides once; docs/contracts/anti-cheat.md.
+    """
     Follow: _grpc.UnaryStreamMultiCallable[_data_pb2.FollowRequest, _data_pb2.FollowEvent]
     """READ, long: what concerns the sessions of a game server, as it happens. May end at any
     time; the follower calls again. The host refuses stale sessions even if this is late.
@@ -281,7 +285,11 @@ class ClusterAsyncStub(ClusterStub):
     FindPlayer: _aio.UnaryUnaryMultiCallable[_data_pb2.FindPlayerRequest, _data_pb2.FindPlayerReply]  # type: ignore[assignment]
     """READ: where a player is."""
     Report: _aio.UnaryUnaryMultiCallable[_data_pb2.ReportRequest, _data_pb2.Reply]  # type: ignore[assignment]
-    """IDEMPOTENT by report id (the op)."""
+    """IDEMPOTENT by report id (the op): a player about another; people read it, nothing follows."""
+    Signal: _aio.UnaryUnaryMultiCallable[_data_pb2.SignalRequest, _data_pb2.SignalReply]  # type: ignore[assignment]
+    """IDEMPOTENT by report id (the op): what a client or a server of ours has noticed about the
+    session of a player. The policy decides once; docs/contracts/anti-cheat.md.
+    """
     Follow: _aio.UnaryStreamMultiCallable[_data_pb2.FollowRequest, _data_pb2.FollowEvent]  # type: ignore[assignment]
     """READ, long: what concerns the sessions of a game server, as it happens. May end at any
     time; the follower calls again. The host refuses stale sessions even if this is late.
@@ -370,7 +378,17 @@ class ClusterServicer(metaclass=_abc_1.ABCMeta):
         request: _data_pb2.ReportRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_data_pb2.Reply, _abc.Awaitable[_data_pb2.Reply]]:
-        """IDEMPOTENT by report id (the op)."""
+        """IDEMPOTENT by report id (the op): a player about another; people read it, nothing follows."""
+
+    @_abc_1.abstractmethod
+    def Signal(
+        self,
+        request: _data_pb2.SignalRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_data_pb2.SignalReply, _abc.Awaitable[_data_pb2.SignalReply]]:
+        """IDEMPOTENT by report id (the op): what a client or a server of ours has noticed about the
+        session of a player. The policy decides once; docs/contracts/anti-cheat.md.
+        """
 
     @_abc_1.abstractmethod
     def Follow(
@@ -405,6 +423,22 @@ class AdminStub:
     """READ: sums the whole ledger; slow on a large one."""
     ListAudit: _grpc.UnaryUnaryMultiCallable[_data_pb2.ListAuditRequest, _data_pb2.ListAuditReply]
     """READ: newest first, by keyset."""
+    ListReports: _grpc.UnaryUnaryMultiCallable[_data_pb2.ListReportsRequest, _data_pb2.ListReportsReply]
+    """READ: newest first, without evidence."""
+    GetReport: _grpc.UnaryUnaryMultiCallable[_data_pb2.GetReportRequest, _data_pb2.GetReportReply]
+    """READ: one, with evidence."""
+    ListPenalties: _grpc.UnaryUnaryMultiCallable[_data_pb2.ListPenaltiesRequest, _data_pb2.ListPenaltiesReply]
+    """READ: newest first."""
+    Punish: _grpc.UnaryUnaryMultiCallable[_data_pb2.PunishRequest, _data_pb2.PenaltyReply]
+    """OPERATION: a penalty that a person decides."""
+    StepPenalty: _grpc.UnaryUnaryMultiCallable[_data_pb2.StepPenaltyRequest, _data_pb2.PenaltyReply]
+    """OPERATION: appeal, uphold or lift; lifting returns the fine or ends the freeze."""
+    GetPolicy: _grpc.UnaryUnaryMultiCallable[_data_pb2.GetPolicyRequest, _data_pb2.GetPolicyReply]
+    """READ"""
+    SetPolicy: _grpc.UnaryUnaryMultiCallable[_data_pb2.SetPolicyRequest, _data_pb2.GetPolicyReply]
+    """OPERATION: replaces the rules of one kind; none: reports of it are only kept."""
+    FindCollusion: _grpc.UnaryUnaryMultiCallable[_data_pb2.CollusionRequest, _data_pb2.CollusionReply]
+    """READ, slow: pairs of players that a person should look at. Nothing follows by itself."""
 
 @_typing.type_check_only
 class AdminAsyncStub(AdminStub):
@@ -425,6 +459,22 @@ class AdminAsyncStub(AdminStub):
     """READ: sums the whole ledger; slow on a large one."""
     ListAudit: _aio.UnaryUnaryMultiCallable[_data_pb2.ListAuditRequest, _data_pb2.ListAuditReply]  # type: ignore[assignment]
     """READ: newest first, by keyset."""
+    ListReports: _aio.UnaryUnaryMultiCallable[_data_pb2.ListReportsRequest, _data_pb2.ListReportsReply]  # type: ignore[assignment]
+    """READ: newest first, without evidence."""
+    GetReport: _aio.UnaryUnaryMultiCallable[_data_pb2.GetReportRequest, _data_pb2.GetReportReply]  # type: ignore[assignment]
+    """READ: one, with evidence."""
+    ListPenalties: _aio.UnaryUnaryMultiCallable[_data_pb2.ListPenaltiesRequest, _data_pb2.ListPenaltiesReply]  # type: ignore[assignment]
+    """READ: newest first."""
+    Punish: _aio.UnaryUnaryMultiCallable[_data_pb2.PunishRequest, _data_pb2.PenaltyReply]  # type: ignore[assignment]
+    """OPERATION: a penalty that a person decides."""
+    StepPenalty: _aio.UnaryUnaryMultiCallable[_data_pb2.StepPenaltyRequest, _data_pb2.PenaltyReply]  # type: ignore[assignment]
+    """OPERATION: appeal, uphold or lift; lifting returns the fine or ends the freeze."""
+    GetPolicy: _aio.UnaryUnaryMultiCallable[_data_pb2.GetPolicyRequest, _data_pb2.GetPolicyReply]  # type: ignore[assignment]
+    """READ"""
+    SetPolicy: _aio.UnaryUnaryMultiCallable[_data_pb2.SetPolicyRequest, _data_pb2.GetPolicyReply]  # type: ignore[assignment]
+    """OPERATION: replaces the rules of one kind; none: reports of it are only kept."""
+    FindCollusion: _aio.UnaryUnaryMultiCallable[_data_pb2.CollusionRequest, _data_pb2.CollusionReply]  # type: ignore[assignment]
+    """READ, slow: pairs of players that a person should look at. Nothing follows by itself."""
 
 class AdminServicer(metaclass=_abc_1.ABCMeta):
     """---- operators -----------------------------------------------------------------------------
@@ -472,5 +522,69 @@ class AdminServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_data_pb2.ListAuditReply, _abc.Awaitable[_data_pb2.ListAuditReply]]:
         """READ: newest first, by keyset."""
+
+    @_abc_1.abstractmethod
+    def ListReports(
+        self,
+        request: _data_pb2.ListReportsRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_data_pb2.ListReportsReply, _abc.Awaitable[_data_pb2.ListReportsReply]]:
+        """READ: newest first, without evidence."""
+
+    @_abc_1.abstractmethod
+    def GetReport(
+        self,
+        request: _data_pb2.GetReportRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_data_pb2.GetReportReply, _abc.Awaitable[_data_pb2.GetReportReply]]:
+        """READ: one, with evidence."""
+
+    @_abc_1.abstractmethod
+    def ListPenalties(
+        self,
+        request: _data_pb2.ListPenaltiesRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_data_pb2.ListPenaltiesReply, _abc.Awaitable[_data_pb2.ListPenaltiesReply]]:
+        """READ: newest first."""
+
+    @_abc_1.abstractmethod
+    def Punish(
+        self,
+        request: _data_pb2.PunishRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_data_pb2.PenaltyReply, _abc.Awaitable[_data_pb2.PenaltyReply]]:
+        """OPERATION: a penalty that a person decides."""
+
+    @_abc_1.abstractmethod
+    def StepPenalty(
+        self,
+        request: _data_pb2.StepPenaltyRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_data_pb2.PenaltyReply, _abc.Awaitable[_data_pb2.PenaltyReply]]:
+        """OPERATION: appeal, uphold or lift; lifting returns the fine or ends the freeze."""
+
+    @_abc_1.abstractmethod
+    def GetPolicy(
+        self,
+        request: _data_pb2.GetPolicyRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_data_pb2.GetPolicyReply, _abc.Awaitable[_data_pb2.GetPolicyReply]]:
+        """READ"""
+
+    @_abc_1.abstractmethod
+    def SetPolicy(
+        self,
+        request: _data_pb2.SetPolicyRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_data_pb2.GetPolicyReply, _abc.Awaitable[_data_pb2.GetPolicyReply]]:
+        """OPERATION: replaces the rules of one kind; none: reports of it are only kept."""
+
+    @_abc_1.abstractmethod
+    def FindCollusion(
+        self,
+        request: _data_pb2.CollusionRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_data_pb2.CollusionReply, _abc.Awaitable[_data_pb2.CollusionReply]]:
+        """READ, slow: pairs of players that a person should look at. Nothing follows by itself."""
 
 def add_AdminServicer_to_server(servicer: AdminServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...

@@ -774,7 +774,7 @@ class Report(_message.Message):
     DETAIL_FIELD_NUMBER: _builtins.int
     player: _builtins.int
     kind: _builtins.str
-    """cheat | abuse | collusion | other"""
+    """cheat | abuse | collusion | other; vault: of oneself, without player"""
     detail: _builtins.str
     """<= 500 characters"""
     @_builtins.property

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from pathlib import Path
+from typing import Any
 
 import grpc
 import pytest
@@ -14,6 +15,7 @@ from sqlalchemy.exc import DBAPIError
 from typer.testing import CliRunner
 
 from paiju.cli.admin import app
+from paiju.cli.admin_policy import format_rule, parse_rule
 from paiju.service.ids import new_op
 from paiju.wire.v1 import data_pb2, data_pb2_grpc
 
@@ -121,7 +123,132 @@ async def test_the_commands(small: Client, tmp_path: Path) -> None:
     assert code == 1 and "does not take the key" in err and err.count("\n") == 1
 
 
-@pytest.mark.parametrize("command", ["nodes", "drain", "grant", "ledger", "audit"])
+async def test_the_commands_about_conduct(small: Client, tmp_path: Path) -> None:
+    player = await small.guest()
+    key = tmp_path / "key"
+    key.write_text(small.server.secrets.admin_key)
+    runner = CliRunner()
+
+    async def run(*arguments: str) -> tuple[int, str, str]:
+        where = ["--address", small.addresses.admin, "--key-file", str(key)]
+        wide = {"COLUMNS": "250"}
+        result = await asyncio.to_thread(runner.invoke, app, [*arguments, *where], env=wide)
+        return result.exit_code, result.stdout, result.stderr
+
+    async def answer(*arguments: str) -> Any:
+        code, out, err = await run(*arguments, "--json", "-")
+        assert code == 0, err
+        return json.loads(out)
+
+    rules = ["--rule", "1/1d warn", "--rule", "2/90m fine 300"]
+    found = await answer("policy", "set", "vault", *rules, "--reason", "test")
+    assert [(r["count"], r["window_s"], r["amount"]) for r in found["rules"]] == [
+        (1, 86_400, 0),
+        (2, 5_400, 300),
+    ]
+    code, out, _ = await run("policy", "show")
+    assert code == 0 and "1/1d warn" in out and "2/90m fine 300" in out
+    assert (await run("policy", "set", "vault", "--rule", "often", "--reason", "x"))[0] == 2
+    code, _, err = await run("policy", "set", "cheat", "--rule", "1/1d ban", "--reason", "x")
+    assert code == 1 and "BAD_POLICY" in err
+
+    for _ in range(2):
+        await small.cluster.Signal(
+            data_pb2.SignalRequest(
+                op=new_op(),
+                source=data_pb2.SIGNAL_CLIENT,
+                player=player.id,
+                session_epoch=player.epoch,
+                kind="vault",
+                evidence=b"slot 3",
+            )
+        )
+    listed = (await answer("reports", "list", "--player", str(player.id)))["rows"]
+    assert [row["action"] for row in listed] == ["fine", "warn"]
+    shown = await answer("reports", "show", listed[0]["id"])
+    assert bytes.fromhex(shown["evidence_hex"]) == b"slot 3"
+    fine = shown["penalty"]["id"]
+    assert (await run("reports", "show", listed[0]["id"]))[0] == 0
+    assert (await run("reports", "show", "5"))[0] == 1
+
+    await answer("appeal", fine, "--reason", "a mail")
+    await answer("lift", fine, "--reason", "a fault of ours")
+    assert await small.coins(player) == 10_000
+    frozen = await answer(
+        "punish", str(player.id), "freeze", "--hours", "2", "--reason", "t", "--report", "0"
+    )
+    assert frozen["penalty"]["action"] == "freeze"
+    assert (await run("uphold", frozen["penalty"]["id"], "--reason", "x"))[0] == 1
+    code, out, _ = await run("penalties", "--player", str(player.id))
+    assert code == 0 and "a fault of ours" in out and "300 of 300 coins" in out
+    audited = [row["what"] for row in (await answer("audit"))["rows"]]
+    assert audited == ["punish", "lift", "appeal", "policy"]
+
+
+async def test_the_doctor_names_what_is_wrong(start: Any, tmp_path: Path) -> None:
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    moved = {"by": 0.0}
+    client: Client = await start(
+        database_url=f"sqlite:///{tmp_path / 'd.sqlite3'}",
+        server={"monotonic": lambda: 1000.0 + moved["by"]},
+    )
+    (folder / "data-server.json").write_text(json.dumps({"admin": client.addresses.admin}))
+    key = folder / "admin-key"
+    key.write_text(client.server.secrets.admin_key)
+    key.chmod(0o600)
+    runner = CliRunner()
+
+    async def bad() -> dict[str, str]:
+        out = tmp_path / "doctor.json"
+        arguments = ["doctor", "--json", str(out), "--data-dir", str(folder)]
+        result = await asyncio.to_thread(runner.invoke, app, arguments)
+        found = json.loads(out.read_text())
+        wrong = {check["name"]: check["detail"] for check in found["checks"] if not check["ok"]}
+        assert found["ok"] == (not wrong) == (result.exit_code == 0)
+        assert all(("BAD" in result.output) == bool(wrong) for _ in wrong)
+        return wrong
+
+    assert await bad() == {"game servers": "0 alive with 0 players"}
+    await client.host()
+    assert await bad() == {}
+    player = await client.guest()
+    request = data_pb2.PunishRequest(op=new_op(), player=player.id, action="warn", reason="x")
+    penalty = (await client.admin.Punish(request)).penalty.id
+    step = data_pb2.StepPenaltyRequest(op=new_op(), penalty=penalty, step="appeal", reason="x")
+    await client.admin.StepPenalty(step)
+    key.chmod(0o644)
+    assert await bad() == {"appeals": f"unanswered: {penalty}", "secret files": "open: admin-key"}
+    step = data_pb2.StepPenaltyRequest(op=new_op(), penalty=penalty, step="uphold", reason="x")
+    await client.admin.StepPenalty(step)
+    key.chmod(0o600)
+    await client.server.registry.poll()
+    for _ in range(4):
+        moved["by"] += 5
+        await client.server.registry.poll()
+    assert await bad() == {"game servers": "0 alive with 0 players; gone: gs1"}
+
+    def steal(tx: Any) -> None:
+        tx.execute(text("UPDATE account SET balance = balance - 1 WHERE kind = 'wallet'"))
+
+    await client.server.database.write(steal)
+    wrong = await bad()
+    assert wrong["ledger"] == "sum -1, unbalanced 0, mismatched 1"
+
+
+@pytest.mark.parametrize("text", ["1/1d warn", "3/90m fine 500", "10/7d freeze 24", "2/59s ban"])
+def test_a_rule_is_written_as_it_is_read(text: str) -> None:
+    assert format_rule(parse_rule("vault", text)) == text
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        *("nodes", "drain", "grant", "ledger", "audit"),
+        *("reports list", "reports show", "penalties", "punish", "appeal", "uphold", "lift"),
+        *("policy show", "policy set", "collusion", "backup", "restore", "restored", "doctor"),
+    ],
+)
 def test_every_help_has_an_example(command: str) -> None:
-    result = CliRunner().invoke(app, [command, "--help"], env={"COLUMNS": "200"})
+    result = CliRunner().invoke(app, [*command.split(), "--help"], env={"COLUMNS": "200"})
     assert result.exit_code == 0 and f"Example: paiju admin {command}" in result.output

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import secrets
-from collections.abc import Iterator
+from collections.abc import Awaitable, Iterator
 from typing import Any
 
 import grpc
@@ -75,6 +75,88 @@ async def test_every_way_to_fail_costs_one_hash_and_says_the_same(
         assert len(hashes) == 1
         wanted = "" if request == login("Ann") else "BAD_CREDENTIALS"
         assert reply.refusal.code == wanted and not reply.refusal.params
+
+
+@pytest.fixture
+def in_lane(monkeypatch: pytest.MonkeyPatch, small: Client) -> Iterator[list[int]]:
+    """For each hash how many calls the lane `logins` had at work when it was asked for."""
+    seen: list[int] = []
+    real = Passwords._in_pool
+
+    async def note(self: Passwords, function: object, *args: str) -> object:
+        seen.append(small.server.lanes.logins.working)
+        return await real(self, function, *args)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(Passwords, "_in_pool", note)
+    yield seen
+
+
+async def test_every_path_hashes_as_often_as_it_must_in_one_queue(
+    small: Client, in_lane: list[int]
+) -> None:
+    async def cost(call: Awaitable[Any], code: str = "") -> tuple[int, data_pb2.SessionReply]:
+        in_lane.clear()
+        reply = await call
+        assert reply.refusal.code == code, reply
+        assert all(working == 1 for working in in_lane)
+        return len(in_lane), reply
+
+    hashes, registered = await cost(small.accounts.Register(register("Ann")))
+    assert hashes == 1
+    hashes, opened = await cost(small.accounts.Login(login("Ann")))
+    assert hashes == 1
+    assert (await cost(small.accounts.Login(login("Ann", "wrong one")), "BAD_CREDENTIALS"))[0] == 1
+    assert (await cost(small.accounts.Login(login("Nobody")), "BAD_CREDENTIALS"))[0] == 1
+
+    # coming back costs none
+    token = opened.session.refresh_token
+    renew = data_pb2.RenewRequest(op=new_op(), refresh_token=token)
+    assert (await cost(small.accounts.Renew(renew)))[0] == 0
+    secret = secrets.token_bytes(32)
+    guest = data_pb2.OpenGuestRequest(op=new_op(), device_secret=secret)
+    assert (await cost(small.accounts.OpenGuest(guest)))[0] == 0
+
+    # the old one is checked, the new one is made
+    change = data_pb2.ChangePasswordRequest(
+        op=new_op(),
+        player=registered.session.profile.player,
+        session_epoch=opened.session.session_epoch,
+        old_password=PASSWORD,
+        new_password="battery staple",
+    )
+    assert (await cost(small.accounts.ChangePassword(change)))[0] == 2
+    assert (await cost(small.accounts.ChangePassword(change)))[0] == 0
+    change.op, change.old_password = new_op(), "wrong one"
+    assert (await cost(small.accounts.ChangePassword(change), "BAD_CREDENTIALS"))[0] == 1
+
+
+async def test_a_login_that_overlaps_a_change_of_the_password_opens_nothing(
+    hall: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = (await hall.accounts.Register(register("Ann"))).session
+    checked, changed = asyncio.Event(), asyncio.Event()
+    real = Passwords.verify
+
+    async def verify(self: Passwords, stored: str | None, password: str) -> bool:
+        matches = await real(self, stored, password)
+        if not checked.is_set():
+            checked.set()
+            await changed.wait()
+        return matches
+
+    monkeypatch.setattr(Passwords, "verify", verify)
+    late = asyncio.ensure_future(hall.accounts.Login(login("Ann")))
+    await checked.wait()
+    change = data_pb2.ChangePasswordRequest(
+        op=new_op(),
+        player=first.profile.player,
+        session_epoch=first.session_epoch,
+        old_password=PASSWORD,
+        new_password="battery staple",
+    )
+    assert not (await hall.accounts.ChangePassword(change)).HasField("refusal")
+    changed.set()
+    assert (await late).refusal.code == "BAD_CREDENTIALS"
 
 
 async def test_a_new_password_ends_other_sessions(hall: Client) -> None:

@@ -23,10 +23,12 @@ from game_server.gateway.rooms import RoomSpec
 from game_server.gateway.stream import LinkConfig
 from paiju.service.ids import new_op, now_us
 from paiju.wire import protocol
+from paiju.wire.sealed import Channel
 from paiju.wire.v1 import common_pb2, hall_pb2
 
 from .fake_data import TOKEN, FakeData
 from .fake_host import SECRET, FakeHost
+from .plain import Plain
 
 ROOM = "doudizhu.novice"
 
@@ -45,7 +47,8 @@ async def until(what: Callable[[], Any], *, within_s: float = 5.0) -> Any:
 class Client:
     """A player on a Connection, as an edge would drive it, or on a gRPC stream."""
 
-    def __init__(self, send: Callable[[bytes], Any]) -> None:
+    def __init__(self, send: Callable[[bytes], Any], channel: Channel | None = None) -> None:
+        self.channel: Channel = channel or Plain()
         self._send = send
         self._next = 1
         self.updates: list[hall_pb2.Update] = []
@@ -54,7 +57,10 @@ class Client:
         self._task: asyncio.Task[None] | None = None
         self.stop: Callable[[], object] = lambda: None
 
-    def took(self, packet: bytes) -> None:
+    def took(self, frame: bytes) -> None:
+        packet = self.channel.receive(frame, time.monotonic())
+        if packet is None:
+            return
         self.packets += 1
         self.updates += hall_pb2.ServerFrame.FromString(packet).updates
 
@@ -63,7 +69,17 @@ class Client:
         return hall_pb2.Command(id=self._next, op=body.pop("op", new_op()), **body)
 
     async def send(self, *commands: hall_pb2.Command) -> None:
-        sent = self._send(hall_pb2.ClientFrame(commands=commands).SerializeToString())
+        await self.put(hall_pb2.ClientFrame(commands=commands).SerializeToString())
+
+    async def put(self, packet: bytes) -> None:
+        """Seal and send it; the handshake comes before the first one."""
+        if opening := self.channel.handshake():
+            await self.put_frame(opening)
+            await until(lambda: self.channel.ready or self.ended)
+        await self.put_frame(self.channel.seal(packet, time.monotonic()))
+
+    async def put_frame(self, frame: bytes) -> None:
+        sent = self._send(frame)
         if sent is not None:
             await sent
 
@@ -148,7 +164,7 @@ class World:
 
 
 async def _read(connection: Connection, client: Client) -> None:
-    while (packet := await connection.next_packet()) is not None:
+    while (packet := await connection.next_frame()) is not None:
         client.took(packet)
     client.ended = True
     connection.lost()
@@ -158,7 +174,7 @@ SPEC = RoomSpec(
     id=ROOM, game="doudizhu", title={"en": "Novice", "zh": "新手"}, currency=common_pb2.COIN,
     buy_in_min=100, buy_in_max=1000, buy_in_default=500, parameters="{}", seats=3,
 )  # fmt: skip
-FAST = Limits(rewatch_min_s=0.02, rewatch_max_s=0.1)
+FAST = Limits(rewatch_min_s=0.02, rewatch_max_s=0.1, place_burst=1e6)
 
 
 @pytest.fixture
@@ -167,7 +183,15 @@ def limits() -> Limits:
 
 
 @pytest.fixture
-async def world(tmp_path: Path, limits: Limits) -> AsyncIterator[World]:
+def channel() -> Callable[[], Channel]:
+    """Overridden where the seal is the point."""
+    return Plain
+
+
+@pytest.fixture
+async def world(
+    tmp_path: Path, limits: Limits, channel: Callable[[], Channel]
+) -> AsyncIterator[World]:
     data = FakeData()
     address = await data.start()
     host = FakeHost("host-0", tmp_path)
@@ -185,6 +209,7 @@ async def world(tmp_path: Path, limits: Limits) -> AsyncIterator[World]:
         rooms=[SPEC, replace(SPEC, id="doudizhu.master")],
         metrics=metrics,
         quota=3000,
+        channel=channel,
     )  # fmt: skip
     gateway.start()
     world = World(data=data, host=host, gateway=gateway, folder=tmp_path)

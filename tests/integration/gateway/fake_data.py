@@ -35,6 +35,7 @@ class FakeData(
         )
         self.public = secret.public_key().public_bytes(Encoding.Raw, PublicFormat.Raw)
         self.calls: list[str] = []
+        self.signals: list[data_pb2.SignalRequest] = []
         self.presence: dict[int, bool] = {}
         self.shards: dict[tuple[str, int], data_pb2.Shard] = {}
         self.hosts: dict[str, data_pb2.HostInfo] = {}
@@ -134,6 +135,11 @@ class FakeData(
     async def Report(self, request: Any, context: Any) -> data_pb2.Reply:
         await self._called("Report", context)
         return data_pb2.Reply()
+
+    async def Signal(self, request: Any, context: Any) -> data_pb2.SignalReply:
+        await self._called("Signal", context)
+        self.signals.append(request)
+        return data_pb2.SignalReply()
 
     async def GetShards(self, request: Any, context: Any) -> data_pb2.GetShardsReply:
         await self._called("GetShards", context)

@@ -12,6 +12,7 @@ import pytest
 from game_server.gateway import grpc_edge
 from game_server.gateway.limits import Limits
 from paiju.wire import protocol
+from paiju.wire.sealed import Channel
 from paiju.wire.v1 import hall_pb2, hall_pb2_grpc
 
 from .conftest import ROOM, Client, World, until
@@ -26,9 +27,9 @@ ROOMY = [
 
 
 class GrpcClient(Client):
-    def __init__(self, channel: grpc.aio.Channel) -> None:
+    def __init__(self, channel: grpc.aio.Channel, *, sealed: Channel | None = None) -> None:
         self.call = hall_pb2_grpc.HallStub(channel).Play()
-        super().__init__(lambda data: self.call.write(hall_pb2.Packet(data=data)))
+        super().__init__(lambda data: self.call.write(hall_pb2.Packet(data=data)), sealed)
         self.stop = self.call.cancel
         self.status: grpc.StatusCode | None = None
         self.reading = True

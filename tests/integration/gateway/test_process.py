@@ -12,6 +12,8 @@ from pathlib import Path
 import grpc
 
 from paiju.wire import frames
+from paiju.wire.sealed import ClientChannel
+from paiju.wire.server_keys import ServerKeys
 from paiju.wire.v1 import hall_pb2
 
 from .conftest import ROOM, until
@@ -33,10 +35,12 @@ async def test_a_gateway_process_from_start_to_drained_end(tmp_path: Path) -> No
 
     metrics = await asyncio.start_unix_server(supervisor, tmp_path / "m.sock")
     (tmp_path / "secret").write_bytes(SECRET)
+    keys = ServerKeys.load_or_create(tmp_path / "seal-keys.json")
     (tmp_path / "token").write_text(TOKEN + "\n")
     config = {
         "name": "gateway-0", "server": "gs", "cell": "cell",
         "cell_secret": str(tmp_path / "secret"),
+        "seal_keys": str(tmp_path / "seal-keys.json"),
         "machine": "m1", "listen": "127.0.0.1:0", "data_servers": [address],
         "cluster_token": str(tmp_path / "token"), "metrics_socket": str(tmp_path / "m.sock"),
         "drain_s": 5.0, "parent_pid": os.getpid(),
@@ -51,7 +55,7 @@ async def test_a_gateway_process_from_start_to_drained_end(tmp_path: Path) -> No
         while ready.get("event") != "gateway.ready":
             ready = json.loads(await process.stderr.readline())
     channel = grpc.aio.insecure_channel(ready["address"])
-    client = GrpcClient(channel)
+    client = GrpcClient(channel, sealed=ClientChannel(server_key=keys.public[0]))
     reading = asyncio.create_task(client.read())
     await client.guest()
     sample = await asyncio.wait_for(samples.get(), 10)

@@ -18,6 +18,7 @@ from prometheus_client import CollectorRegistry
 
 from game_server.data_client import DataClient
 from game_server.gateway.metrics import Metrics
+from paiju.wire.server_keys import ServerKeys
 from paiju.wire.v1 import data_pb2
 
 _HOST = """
@@ -25,7 +26,8 @@ import json, signal, sys, threading
 from game_server.tables.config import HostConfig
 from game_server.tables.process import HostProcess
 given = json.loads(sys.argv[1])
-given["cell_secret"] = bytes.fromhex(given["cell_secret"])
+for name in ("cell_secret", "journal_key"):
+    given[name] = bytes.fromhex(given[name])
 host = HostProcess(HostConfig(**given))
 end = threading.Event()
 signal.signal(signal.SIGTERM, lambda *_: end.set())
@@ -42,6 +44,8 @@ class MiniHall:
 
     def __init__(self, folder: Path, *, gateways: int = 2, grant: int = 10_000) -> None:
         self.gateways: list[str] = []
+        self.web_gateways: list[str] = []
+        self.server_keys: tuple[bytes, ...] = ()
         self.database_url = f"sqlite:///{folder / 'hall.sqlite3'}"
         self.table_hosts = 1
         self.processes: dict[str, int] = {}
@@ -60,6 +64,9 @@ class MiniHall:
             secret = secrets.token_bytes(32)
             (self._folder / "cell-secret").write_bytes(secret)
             await self._start_host(data, secret)
+            keys = ServerKeys.generate()
+            keys.save(self._folder / "seal-keys.json")
+            self.server_keys = keys.public
             for number in range(self._number):
                 await self._start_gateway(data, number)
         except BaseException:
@@ -119,6 +126,7 @@ class MiniHall:
             "data_servers": [data],
             "cluster_token": self._token,
             "cell_secret": secret.hex(),
+            "journal_key": b"a key of the tests".hex(),
             "journal_url": f"sqlite:///{self._folder}/journal.db",
             "metrics_socket": "",
         }
@@ -134,6 +142,7 @@ class MiniHall:
             "cell": "c",
             "machine": "m",
             "cell_secret": str(self._folder / "cell-secret"),
+            "seal_keys": str(self._folder / "seal-keys.json"),
             "cluster_token": str(self._folder / "cluster-token"),
             "data_servers": [data],
         }
@@ -169,6 +178,8 @@ class MiniHall:
             text = line.decode(errors="replace").rstrip()
             self.logs.append(text)
             if '"gateway.ready"' in text:
-                self.gateways.append(json.loads(text)["address"])
+                told = json.loads(text)
+                self.gateways.append(told["address"])
+                self.web_gateways.append(f"ws://{told['ws_address']}")
             elif '"host.ready"' in text:
                 self._host_epoch = json.loads(text)["epoch"]

@@ -16,7 +16,10 @@ REPETITIONS = 20
 async def test_thirty_at_once_fill_ten_tables_of_three(tmp_path: Path) -> None:
     async with MiniHall(tmp_path) as hall:
         first, second = hall.gateways
-        clients = [HallClient([(first, second)[number % 2]]) for number in range(30)]
+        clients = [
+            HallClient([(first, second)[number % 2]], server_keys=hall.server_keys)
+            for number in range(30)
+        ]
         for number, client in enumerate(clients):
             await client.connect()
             await client.guest(b"%032d" % number)

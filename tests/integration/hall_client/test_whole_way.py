@@ -20,7 +20,9 @@ REGISTRY = Registry.default()
 async def test_hands_are_played_connections_dropped_and_no_coin_is_lost(tmp_path: Path) -> None:
     async with MiniHall(tmp_path) as hall:
         plan = LoadPlan(
-            gateways=hall.gateways,
+            # Both edges: who is dropped comes back by the other one.
+            gateways=[*hall.gateways, *hall.web_gateways],
+            server_keys=hall.server_keys,
             room="doudizhu.novice",
             players=12,
             hands=12,
@@ -49,7 +51,10 @@ async def test_hands_are_played_connections_dropped_and_no_coin_is_lost(tmp_path
 
 
 async def test_a_snapshot_can_be_asked_for_at_any_time(tmp_path: Path) -> None:
-    async with MiniHall(tmp_path, gateways=1) as hall, HallClient(hall.gateways) as client:
+    async with (
+        MiniHall(tmp_path, gateways=1) as hall,
+        HallClient(hall.gateways, server_keys=hall.server_keys) as client,
+    ):
         await client.guest(b"s" * 32)
         table = await client.quick_join("doudizhu.novice")
         before = client.counters().snapshots

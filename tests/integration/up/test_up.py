@@ -126,7 +126,7 @@ def _alive(process: psutil.Process) -> bool:
 
 async def test_gateway_host_and_data_server_come_back_when_killed(tmp_path: Path) -> None:
     async with LocalHall(data_dir=tmp_path / "hall") as hall:
-        async with HallClient(hall.gateways) as client:
+        async with HallClient(hall.gateways, server_keys=hall.server_keys) as client:
             await client.guest(b"k" * 32)
             before = hall.processes
             assert {"data-server", "game-server", "ray"} <= before.keys()

@@ -52,6 +52,12 @@ def test_every_command_of_the_contract_has_a_rule_and_a_body_here() -> None:
 
 
 @pytest.mark.parametrize("kind", sorted(BODIES))
+def test_every_field_of_a_command_has_a_limit(kind: str) -> None:
+    assert set(RULES[kind].fields) == set(BODIES[kind].DESCRIPTOR.fields_by_name)
+    assert RULES[kind].cost > 0 and RULES[kind].states
+
+
+@pytest.mark.parametrize("kind", sorted(BODIES))
 def test_before_hello_only_hello(kind: str) -> None:
     assert Table().code(**{kind: BODIES[kind]}) == ("" if kind == "hello" else "HELLO_FIRST")
 
@@ -116,6 +122,11 @@ LONG = "x" * 10_000
         ("chat", {"table": TABLE, "text": ""}, "BAD_CHAT"),
         ("chat", {"table": TABLE, "text": " \n"}, "BAD_CHAT"),
         ("chat", {"table": TABLE, "text": "字" * 201}, "BAD_CHAT"),
+        ("watch", {"table": TABLE, "cursor": {"seq": 1}}, "NO_SUCH_TABLE"),
+        ("watch_grid", {"room": "r", "shard": 2**20 + 1}, "NO_SUCH_TABLE"),
+        ("stand", {"table": {"room": "r", "table": 1, "shard": 2**31}}, "NO_SUCH_TABLE"),
+        ("report", {"player": 1, "kind": "cheat", "table": {"room": "r"}}, "NO_SUCH_TABLE"),
+        ("report", {"player": 1, "kind": "vault"}, "BAD_REPORT"),
         ("report", {"player": 0, "kind": "cheat"}, "NO_SUCH_PLAYER"),
         ("report", {"player": 1, "kind": "bored"}, "BAD_REPORT"),
         ("report", {"player": 1, "kind": "abuse", "detail": "x" * 501}, "BAD_REPORT"),

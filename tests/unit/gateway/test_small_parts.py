@@ -99,6 +99,7 @@ def test_settings_say_what_is_missing() -> None:
         load(GatewaySettings, name="g", server="s", cell="c")
     given = {
         "name": "g", "server": "s", "cell": "c", "cell_secret": "/x", "cluster_token": "/y",
+        "seal_keys": "/z",
         "data_servers": ["a:1", "b:2"],
     }  # fmt: skip
     made = load(GatewaySettings, **given)

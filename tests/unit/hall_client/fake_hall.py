@@ -16,9 +16,12 @@ import grpc
 
 from paiju.service.ids import now_us
 from paiju.service.refusals import Refused, sentence
+from paiju.wire.sealed import ServerChannel
+from paiju.wire.server_keys import ServerKeys
 from paiju.wire.v1 import common_pb2, hall_pb2, hall_pb2_grpc
 from tests.unit.hall_client.toy import SPECTATOR, ToyTable
 
+KEYS = ServerKeys.generate()
 Mangle = Callable[[hall_pb2.Update], list[hall_pb2.Update]]
 
 
@@ -90,11 +93,15 @@ class FakeHall(hall_pb2_grpc.HallServicer):
     ) -> AsyncIterator[hall_pb2.Packet]:
         wire = Wire("gw")
         self.wires.append(wire)
-        reader = asyncio.create_task(self._read(wire, request_iterator))
+        channel = ServerChannel(KEYS)
+        opening = await anext(request_iterator)
+        channel.receive(opening.data, 0.0)
+        yield hall_pb2.Packet(data=channel.handshake())
+        reader = asyncio.create_task(self._read(wire, channel, request_iterator))
         try:
             while (update := await wire.queue.get()) is not None:
                 frame = hall_pb2.ServerFrame(updates=[update])
-                yield hall_pb2.Packet(data=frame.SerializeToString())
+                yield hall_pb2.Packet(data=channel.seal(frame.SerializeToString(), 0.0))
         finally:
             reader.cancel()
             self.wires.remove(wire)
@@ -102,9 +109,13 @@ class FakeHall(hall_pb2_grpc.HallServicer):
                 if watchers.get(wire.player, (None, 0))[0] is wire:
                     del watchers[wire.player]
 
-    async def _read(self, wire: Wire, packets: AsyncIterator[hall_pb2.Packet]) -> None:
+    async def _read(
+        self, wire: Wire, channel: ServerChannel, packets: AsyncIterator[hall_pb2.Packet]
+    ) -> None:
         async for packet in packets:
-            for command in hall_pb2.ClientFrame.FromString(packet.data).commands:
+            frame = channel.receive(packet.data, 0.0)
+            assert frame is not None
+            for command in hall_pb2.ClientFrame.FromString(frame).commands:
                 self._command(wire, command)
         wire.cut()
 
@@ -190,6 +201,9 @@ class FakeHall(hall_pb2_grpc.HallServicer):
 
     def _on_get_wallet(self, wire: Wire, command: Any, after: Any) -> hall_pb2.Answer:
         return hall_pb2.Answer(wallet=hall_pb2.Wallet(coin=500))
+
+    def _on_report(self, wire: Wire, command: Any, after: Any) -> hall_pb2.Answer:
+        return hall_pb2.Answer(done=hall_pb2.Done())
 
     def _on_list_rooms(self, wire: Wire, command: Any, after: Any) -> hall_pb2.Answer:
         room = hall_pb2.Room(id="toy", game="toy", seats=self.seats)

@@ -19,14 +19,20 @@ from hall_client import (
 from hall_client.backoff import Backoff
 from paiju.service.refusals import Refused as Refusal
 from paiju.wire.v1 import hall_pb2
-from tests.unit.hall_client.fake_hall import FakeHall, eventually
+from tests.unit.hall_client.fake_hall import KEYS, FakeHall, eventually
 
 A, B = b"a" * 32, b"b" * 32
 
 
 def client(addresses: list[str], **more: object) -> HallClient:
     backoff = Backoff(first_s=0.01, longest_s=0.1)
-    return HallClient(addresses, backoff=backoff, timeout_s=10.0, **more)  # type: ignore[arg-type]
+    return HallClient(
+        addresses,
+        server_keys=KEYS.public,
+        backoff=backoff,
+        timeout_s=10.0,
+        **more,  # type: ignore[arg-type]
+    )
 
 
 async def play_hand(*tables: TableHandle) -> None:

@@ -15,7 +15,7 @@ from hall_client.load.driver import Driver, LoadPlan
 from hall_client.load.drops import DropPlan
 from hall_client.load.result import Latency
 from hall_client.mirror import Outcome
-from tests.unit.hall_client.fake_hall import FakeHall
+from tests.unit.hall_client.fake_hall import KEYS, FakeHall
 
 
 class Counting:
@@ -25,7 +25,10 @@ class Counting:
 
 async def test_two_bots_play_as_many_hands_as_they_were_asked_to(hall: FakeHall) -> None:
     addresses = await hall.start()
-    async with HallClient(addresses) as a, HallClient(addresses) as b:
+    async with (
+        HallClient(addresses, server_keys=KEYS.public) as a,
+        HallClient(addresses, server_keys=KEYS.public) as b,
+    ):
         bots = []
         for number, client in enumerate((a, b)):
             await client.guest(bytes([number]) * 32)
@@ -45,6 +48,7 @@ async def test_two_bots_play_as_many_hands_as_they_were_asked_to(hall: FakeHall)
 async def test_the_driver_counts_everything_and_drops_in_mid_hand(hall: FakeHall) -> None:
     plan = LoadPlan(
         gateways=await hall.start(gateways=2),
+        server_keys=KEYS.public,
         room="toy",
         players=6,
         hands=30,
@@ -74,6 +78,7 @@ async def test_a_hall_that_mangles_updates_is_found_out(hall: FakeHall) -> None:
     hall.mangle = lambda update: [update, update] if update.table.seq == 8 else [update]
     plan = LoadPlan(
         gateways=await hall.start(),
+        server_keys=KEYS.public,
         room="toy",
         players=2,
         hands=1,

@@ -17,6 +17,7 @@ from hall_client.terminal import cards, places
 from hall_client.terminal.words import Verb, Word, understand
 from hall_client.texts import Texts
 from paiju.rules.cards import NAMES
+from paiju.wire import server_keys
 
 HAND = ["3s", "3h", "3d", "4c", "Td", "Th", "Js", "As", "2c", "BJ", "RJ"]
 
@@ -85,16 +86,20 @@ def test_every_text_is_there_in_both_languages() -> None:
 
 
 def test_a_running_hall_is_found_and_a_dead_one_is_not(tmp_path: Path) -> None:
-    assert places.running_gateways(tmp_path) == []
+    assert places.running_hall(tmp_path) is None
     file = tmp_path / "hall.json"
-    file.write_text(json.dumps({"pid": os.getpid(), "gateways": ["127.0.0.1:1"]}))
-    assert places.running_gateways(tmp_path) == ["127.0.0.1:1"]
+    key = bytes(range(32))
+    told = {"gateways": ["127.0.0.1:1"], "server_keys": [server_keys.encode(key)]}
+    file.write_text(json.dumps({"pid": os.getpid(), **told}))
+    hall = places.running_hall(tmp_path)
+    assert hall == places.Hall(gateways=("127.0.0.1:1",), server_keys=(key,))
     gone = subprocess.Popen([sys.executable, "-c", ""])
     gone.wait()
-    file.write_text(json.dumps({"pid": gone.pid, "gateways": ["127.0.0.1:1"]}))
-    assert places.running_gateways(tmp_path) == []
-    file.write_text("{")
-    assert places.running_gateways(tmp_path) == []
+    file.write_text(json.dumps({"pid": gone.pid, **told}))
+    assert places.running_hall(tmp_path) is None
+    for torn in ("{", "[]", json.dumps({"pid": os.getpid(), **told, "server_keys": ["x"]})):
+        file.write_text(torn)
+        assert places.running_hall(tmp_path) is None
 
 
 def test_the_guests_secret_is_made_once_and_is_for_its_owner_alone(tmp_path: Path) -> None:

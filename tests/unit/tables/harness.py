@@ -11,11 +11,14 @@ from typing import Any
 
 from game_server.tables.moment import Moment
 from game_server.tables.room import RoomSpec
+from game_server.tables.seal import Sealer
+from game_server.tables.seat import Reservation
 from game_server.tables.stream import Step
 from game_server.tables.table import Output, Settled, Table
 from paiju.rules.registry import Registry
 from paiju.wire.v1 import common_pb2, hall_pb2
 
+SEALER = Sealer(b"a key of the tests")
 ROOM = RoomSpec(
     id="doudizhu.test",
     game="doudizhu",
@@ -86,8 +89,9 @@ class TableHarness:
             package="1.0.0",
             epoch=3,
             entropy=entropy(seed),
-            at=self.at,
+            sealer=SEALER,
         )
+        self.table.open(at=self.at)
         self.steps: list[Step] = []
         self.settled: list[Settled] = []
         self.leaving: list[int] = []
@@ -121,6 +125,7 @@ class TableHarness:
 
     def sit(self, player: int, seat: int, *, stake: int = 1_000) -> None:
         self.table.roster.reserve(seat=seat, player=player, name=f"p{player}")
+        self.table.reserved(seat, Reservation(stake, 1), at=self.at)
         self._sitting += 1
         self.table.seated(seat, sitting=self._sitting, stake=stake, at=self.at)
         self.collect()

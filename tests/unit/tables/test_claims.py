@@ -9,12 +9,13 @@ from typing import Any
 import pytest
 
 from game_server.tables.moment import Moment
+from game_server.tables.op import Op
 from game_server.tables.room import RoomSpec
 from game_server.tables.table import Table
 from paiju.rules.api import CHANCE, Deadline, Event, GameId, IllegalAction, Info, Outcome
 from paiju.service.refusals import Refused
 from paiju.wire.v1 import common_pb2
-from tests.unit.tables.harness import entropy
+from tests.unit.tables.harness import SEALER, entropy
 
 ROOM = RoomSpec(id="snap.test", game="snap", currency="score", claim_ms=300)
 
@@ -94,8 +95,9 @@ class Played:
             package="1.0.0",
             epoch=1,
             entropy=entropy("snap"),
-            at=self.at,
+            sealer=SEALER,
         )
+        self.table.open(at=self.at)
         for seat in range(3):
             self.table.roster.reserve(seat=seat, player=seat, name=f"p{seat}")
             self.table.seated(seat, sitting=seat + 1, stake=0, at=self.at)
@@ -109,7 +111,9 @@ class Played:
 
     def act(self, seat: int, action: str, *, decided_on: int | None = None) -> int | None:
         seen = self.table.stream.seq if decided_on is None else decided_on
-        return self.table.act(seat, action, hand=1, decided_on=seen, at=self.at, op=b"op")
+        return self.table.act(
+            seat, action, hand=1, decided_on=seen, at=self.at, op=Op(b"op", b"digest")
+        )
 
     def moves(self) -> list[tuple[int, str]]:
         state = self.table.hand.state

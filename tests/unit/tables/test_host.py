@@ -3,201 +3,25 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
-from itertools import count
+from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from game_server.tables.host import TableHost
-from game_server.tables.journal import Batch, Journal
-from game_server.tables.metrics import HostMetrics
-from game_server.tables.money import Cashier
-from game_server.tables.outbox import Outbox
-from paiju.rules.registry import Registry
+from game_server.tables.journal import Batch
 from paiju.service.ids import new_op
-from paiju.service.refusals import Refused
-from paiju.wire.v1 import common_pb2, data_pb2, hall_pb2, host_pb2
-from tests.unit.tables.harness import ROOM, entropy
-
-DEADLINE_S = 10
-
-
-class Ledger:
-    """Knows each sitting; answers a repeated operation with the first answer."""
-
-    def __init__(self) -> None:
-        self.open: dict[int, int] = {}  # sitting -> coins
-        self.sits: list[data_pb2.SitDownRequest] = []
-        self.settled: list[data_pb2.Settlement] = []
-        self.gate = asyncio.Event()
-        self.gate.set()
-        self.refuse: str = ""
-        self.lost_answers = 0
-        self._answers: dict[bytes, data_pb2.SitDownReply] = {}
-        self._numbers = count(1)
-
-    async def sit_down(self, request: data_pb2.SitDownRequest) -> data_pb2.SitDownReply:
-        await self.gate.wait()
-        self.sits.append(request)
-        if self.refuse:
-            raise Refused(self.refuse)
-        reply = self._answers.get(request.op)
-        if reply is None:
-            sitting = next(self._numbers)
-            self.open[sitting] = request.amount
-            reply = data_pb2.SitDownReply(sitting=sitting, stake=request.amount)
-            self._answers[request.op] = reply
-        if self.lost_answers:
-            self.lost_answers -= 1
-            raise Refused("RETRY")
-        return reply
-
-    async def top_up(self, request: data_pb2.TopUpRequest) -> data_pb2.TopUpReply:
-        self.open[request.sitting] += request.amount
-        return data_pb2.TopUpReply(stake=self.open[request.sitting])
-
-    async def stand_up(self, request: data_pb2.StandUpRequest) -> data_pb2.StandUpReply:
-        await self.gate.wait()
-        return data_pb2.StandUpReply(returned=self.open.pop(request.sitting))
-
-    async def settle(self, request: data_pb2.SettleRequest) -> data_pb2.SettleReply:
-        await self.gate.wait()
-        for settlement in request.settlements:
-            self.settled.append(settlement)
-            for seat in settlement.seats:
-                self.open[seat.sitting] += seat.delta
-        return data_pb2.SettleReply(results=[data_pb2.SettleResult() for _ in request.settlements])
-
-
-class FakeLink:
-    """A gateway's stream: keeps what is sent to it."""
-
-    def __init__(self, name: str) -> None:
-        self.gateway = name
-        self.closed = False
-        self.events: list[host_pb2.HostEvent] = []
-        self.news = asyncio.Event()
-
-    def send(self, event: bytes) -> None:
-        self.events.append(host_pb2.HostEvent.FromString(event))
-        self.news.set()
-
-    async def answer(self, number: int) -> host_pb2.HostAnswer:
-        async with asyncio.timeout(DEADLINE_S):
-            while True:
-                for event in self.events:
-                    if event.answer.id == number and event.HasField("answer"):
-                        return event.answer
-                self.news.clear()
-                await self.news.wait()
-
-    def updates(self, player: int) -> list[hall_pb2.TableUpdate]:
-        found = []
-        for event in self.events:
-            if player in event.deliver.players:
-                update = hall_pb2.Update.FromString(event.deliver.update)
-                if update.HasField("table"):
-                    found.append(update.table)
-        return found
-
-
-class Rig:
-    def __init__(self, folder: Path) -> None:
-        loop = asyncio.get_running_loop()
-
-        def deliver(batches: Sequence[Batch], seconds: float, rows: int) -> None:
-            for batch in batches:
-                loop.call_soon_threadsafe(batch.release)
-
-        self.ledger = Ledger()
-        self.journal = Journal(
-            url=f"sqlite:///{folder}/journal.db",
-            host="h",
-            deliver=deliver,
-            on_stopped=lambda: None,
-            spacing_ms=0,
-        )
-        self.journal.take_over()
-        self.journal.start()
-        self.outbox = Outbox(host="h", epoch=1, send=self.ledger.settle)
-        self.moved: host_pb2.Moved | None = None
-        registry, numbers = Registry.default(), count(1000)
-        game = registry.latest(ROOM.game, dict(ROOM.parameters))
-
-        async def locate(room: str, number: int) -> host_pb2.Moved | None:
-            return self.moved
-
-        self.host = TableHost(
-            name="h",
-            epoch=1,
-            journal=self.journal,
-            outbox=self.outbox,
-            cashier=Cashier(ledger=self.ledger, host="h", epoch=1, patience_s=0.2),
-            rooms={ROOM.id: ROOM},
-            game_of=lambda room: (game, "1.0.0"),
-            locate=locate,
-            next_id=lambda: next(numbers),
-            entropy=entropy("host"),
-            metrics=HostMetrics(),
-        )
-        self.tasks = [
-            asyncio.ensure_future(self.host.run()),
-            asyncio.ensure_future(self.outbox.run()),
-        ]
-        self._ids = count(1)
-
-    def link(self, name: str) -> FakeLink:
-        link = FakeLink(name)
-        self.host.link_opened(link)  # type: ignore[arg-type]
-        return link
-
-    async def ask(
-        self,
-        link: Any,
-        player: int,
-        *,
-        op: bytes = b"",
-        connection: int = 1,
-        session_epoch: int = 1,
-        **body: Any,
-    ) -> host_pb2.HostAnswer:
-        number = next(self._ids)
-        command = host_pb2.HostCommand(
-            id=number,
-            player=player,
-            session_epoch=session_epoch,
-            connection=connection,
-            name=f"p{player}",
-            op=op or new_op(),
-            **body,
-        )
-        self.host.handle(link, command)
-        answer: host_pb2.HostAnswer = await link.answer(number)
-        return answer
-
-    async def join(self, link: Any, player: int, **more: Any) -> host_pb2.HostAnswer:
-        return await self.ask(link, player, quick_join=hall_pb2.QuickJoin(room=ROOM.id), **more)
-
-    def table(self, ref: common_pb2.TableRef) -> Any:
-        return self.host.desk.shards[ref.room, ref.shard].tables[ref.table]
+from paiju.wire.v1 import common_pb2, hall_pb2, host_pb2
+from tests.unit.tables.harness import ROOM
+from tests.unit.tables.host_rig import DEADLINE_S, Rig, until
 
 
 @pytest.fixture
 async def rig(tmp_path: Path) -> AsyncIterator[Rig]:
-    rig = Rig(tmp_path)
+    rig = Rig(f"sqlite:///{tmp_path}/journal.db")
     yield rig
     rig.ledger.gate.set()
-    for task in rig.tasks:
-        task.cancel()
-    await asyncio.to_thread(rig.journal.close)
-
-
-async def _until(condition: Any) -> None:
-    async with asyncio.timeout(DEADLINE_S):
-        while not condition():  # noqa: ASYNC110
-            await asyncio.sleep(0.005)
+    await rig.kill()
 
 
 async def test_three_join_play_and_are_settled(rig: Rig) -> None:
@@ -207,7 +31,7 @@ async def test_three_join_play_and_are_settled(rig: Rig) -> None:
     assert sorted(answer.seated.seat for answer in seats) == [0, 1, 2]
     assert {answer.seated.table.table for answer in seats} == {ref.table}
     for player in (1, 2, 3):
-        await _until(lambda p=player: link.updates(p))
+        await until(lambda p=player: link.updates(p))
         assert link.updates(player)[0].HasField("snapshot")
         await rig.ask(link, player, ready=hall_pb2.Ready(table=ref, contribution=b"c"))
     table = rig.table(ref)
@@ -225,7 +49,7 @@ async def test_three_join_play_and_are_settled(rig: Rig) -> None:
             ),
         )
         assert answer.HasField("acted"), answer
-    await _until(lambda: rig.ledger.settled)
+    await until(lambda: rig.ledger.settled)
     numbers = [update.seq for update in link.updates(1)]
     assert numbers == list(range(numbers[0], table.stream.seq + 1))
     stakes = {s.sitting: s.stake for s in table.seats}
@@ -285,7 +109,7 @@ async def test_a_stale_gateway_cannot_act_for_a_player_who_moved(rig: Rig) -> No
     )
     assert rig.table(ref).roster.away() == [], "the older connection's end is not the player's"
     await rig.ask(new, 1, connection=2, ready=hall_pb2.Ready(table=ref))
-    await _until(lambda: any(u.seq for u in new.updates(1)))
+    await until(lambda: any(u.seq for u in new.updates(1)))
     assert len(old.events) <= number_of_events + 1
 
 
@@ -294,7 +118,7 @@ async def test_a_cut_stream_means_away_and_a_cursor_brings_exactly_what_was_miss
 ) -> None:
     first, second = rig.link("gateway-0"), rig.link("gateway-1")
     ref = (await rig.join(first, 1)).seated.table
-    await _until(lambda: first.updates(1))
+    await until(lambda: first.updates(1))
     seq = first.updates(1)[-1].seq
     first.closed = True
     rig.host.link_closed(first)  # type: ignore[arg-type]
@@ -315,7 +139,74 @@ async def test_standing_up_returns_the_escrow_and_frees_the_seat(rig: Rig) -> No
     assert answer.HasField("done")
     assert rig.ledger.open == {}
     assert rig.table(ref).seats[0] is None
-    await _until(lambda: any(e.HasField("detach") for e in link.events))
+    await until(lambda: any(e.HasField("detach") for e in link.events))
+
+
+async def test_standing_up_is_carried_out_once(rig: Rig) -> None:
+    link = rig.link("gateway-0")
+    ref = (await rig.join(link, 1)).seated.table
+    await rig.ask(link, 1, stand=hall_pb2.Stand(table=ref))
+    assert len(rig.ledger.stood_up) == 1
+
+
+async def test_a_fault_on_the_way_to_the_ledger_is_an_unknown_outcome(rig: Rig) -> None:
+    rig.ledger.faults = 1
+    link, op = rig.link("gateway-0"), new_op()
+    answer = await rig.join(link, 1, op=op)
+    while answer.refusal.code == "RETRY":
+        answer = await rig.join(link, 1, op=op)
+    assert answer.HasField("seated")
+    assert len({request.op for request in rig.ledger.sits}) == 1
+
+
+async def test_top_ups_in_flight_count_and_no_hand_begins_meanwhile(rig: Rig) -> None:
+    link = rig.link("gateway-0")
+    ref = (await rig.join(link, 1)).seated.table
+    for player in (2, 3):
+        await rig.join(link, player)
+    table = rig.table(ref)
+    for player in (1, 2):
+        await rig.ask(link, player, ready=hall_pb2.Ready(table=ref))
+    rig.ledger.gate.clear()
+    more = hall_pb2.TopUp(table=ref, amount=6_000)
+    first = asyncio.ensure_future(rig.ask(link, 1, top_up=more))
+    await asyncio.sleep(0)
+    assert (await rig.ask(link, 1, top_up=more)).refusal.code == "BUY_IN_RANGE"
+    await rig.ask(link, 3, ready=hall_pb2.Ready(table=ref))
+    assert not table.playing
+    rig.ledger.gate.set()
+    assert (await first).HasField("done") or (await first).refusal.code == "RETRY"
+    await until(lambda: table.playing)
+    assert table.seats[0].stake == 7_000 == table.hand.record(outcome=None, ended_us=0).wealth[0]
+
+
+async def test_a_stalled_journal_is_told_at_once_and_costs_nobody_the_seat(rig: Rig) -> None:
+    link = rig.link("gateway-0")
+    ref = (await rig.join(link, 1)).seated.table
+    await rig.ask(link, 1, ready=hall_pb2.Ready(table=ref))
+    rig.journal.unwritten_age_s = lambda: 60.0  # type: ignore[method-assign]
+    rig.host._watch_stall()
+    submitted = []
+    rig.journal.submit = submitted.append  # type: ignore[method-assign]
+    answer = await rig.ask(link, 1, ready=hall_pb2.Ready(table=ref, not_ready=True))
+    assert answer.refusal.code == "RETRY" and submitted == []
+    rig.host.handle(
+        link,  # type: ignore[arg-type]
+        host_pb2.HostCommand(player=1, session_epoch=1, connection=1, gone=host_pb2.Gone()),
+    )
+    roster = rig.table(ref).roster
+    assert roster.away() == [0]
+    due = roster.next_due()
+    roster.shift(60_000)
+    assert roster.next_due() == due + 60_000
+
+
+async def test_a_refused_hand_stops_its_table(rig: Rig) -> None:
+    link = rig.link("gateway-0")
+    ref = (await rig.join(link, 1)).seated.table
+    rig.host.stop_table(ref.table)
+    answer = await rig.ask(link, 1, ready=hall_pb2.Ready(table=ref))
+    assert answer.refusal.code == "TABLE_STOPPED"
 
 
 async def test_a_shard_of_another_host_is_moved(rig: Rig) -> None:
@@ -348,7 +239,7 @@ async def test_nothing_is_shown_before_it_is_written(
 ) -> None:
     link = rig.link("gateway-0")
     ref = (await rig.join(link, 1)).seated.table
-    await _until(lambda: link.updates(1))
+    await until(lambda: link.updates(1))
     held: list[Batch] = []
     monkeypatch.setattr(rig.journal, "submit", held.append)
     before = len(link.events)
@@ -363,7 +254,7 @@ async def test_nothing_is_shown_before_it_is_written(
             ready=hall_pb2.Ready(table=ref),
         ),
     )
-    await _until(lambda: held)
+    await until(lambda: held)
     assert len(link.events) == before, "neither the answer nor the update"
     assert [row.kind for row in held[0].rows] == ["ready"]
     held[0].release()

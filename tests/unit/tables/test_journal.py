@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 import sqlalchemy as sa
 
-from game_server.tables.journal import Batch, Journal, Row, rows
+from game_server.tables.journal import Batch, Journal
+from game_server.tables.journal_store import JournalStore, Row, rows
 
 DEADLINE_S = 10
 
@@ -19,9 +20,9 @@ class Harness:
     def __init__(self, url: str, *, spacing_ms: float = 0.0) -> None:
         self.released: queue.Queue[str] = queue.Queue()
         self.stopped = threading.Event()
+        self.store = JournalStore(url, "h")
         self.journal = Journal(
-            url=url,
-            host="h",
+            store=self.store,
             deliver=self._deliver,
             on_stopped=self.stopped.set,
             spacing_ms=spacing_ms,
@@ -58,7 +59,7 @@ def _read(url: str) -> list[tuple[int, int, int, str]]:
 
 def test_a_batch_is_released_after_its_rows_are_on_disk_and_in_order(url: str) -> None:
     harness = Harness(url)
-    assert harness.journal.take_over() == 1
+    assert harness.store.take_over() == 1
     harness.journal.start()
     seen_at_release: list[int] = []
     for number in range(1, 30):
@@ -76,11 +77,11 @@ def test_a_batch_is_released_after_its_rows_are_on_disk_and_in_order(url: str) -
 
 def test_an_owner_that_was_replaced_writes_and_releases_nothing(url: str) -> None:
     old, new = Harness(url), Harness(url)
-    assert old.journal.take_over() == 1
+    assert old.store.take_over() == 1
     old.journal.start()
     old.submit("before", Row(1, 1, "action", b"{}"))
     assert old.next() == "before"
-    assert new.journal.take_over() == 2
+    assert new.store.take_over() == 2
     old.submit("after", Row(1, 2, "action", b"{}"))
     assert old.stopped.wait(DEADLINE_S)
     assert old.released.empty()
@@ -89,23 +90,23 @@ def test_an_owner_that_was_replaced_writes_and_releases_nothing(url: str) -> Non
 
 def test_a_proposed_epoch_is_a_lower_bound(url: str) -> None:
     harness = Harness(url)
-    assert harness.journal.take_over(at_least=7) == 7
-    assert harness.journal.take_over() == 8
+    assert harness.store.take_over(at_least=7) == 7
+    assert harness.store.take_over() == 8
 
 
 def test_a_database_that_fails_delays_and_loses_nothing(
     url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     harness = Harness(url)
-    harness.journal.take_over()
-    real, failures = harness.journal._check_owner, iter([True, True])
+    harness.store.take_over()
+    real, failures = harness.store.check_owner, iter([True, True])
 
     def failing(connection: sa.Connection) -> None:
         if next(failures, False):
             raise sa.exc.OperationalError("insert", {}, Exception("disk full"))
         real(connection)
 
-    monkeypatch.setattr(harness.journal, "_check_owner", failing)
+    monkeypatch.setattr(harness.store, "check_owner", failing)
     harness.journal.start()
     harness.submit("one", Row(1, 1, "action", b"{}"))
     assert harness.next() == "one"
@@ -115,7 +116,7 @@ def test_a_database_that_fails_delays_and_loses_nothing(
 
 def test_sittings_that_an_earlier_epoch_left_are_found(url: str) -> None:
     first = Harness(url)
-    first.journal.take_over()
+    first.store.take_over()
     first.journal.start()
     first.submit(
         "rows",
@@ -127,5 +128,5 @@ def test_sittings_that_an_earlier_epoch_left_are_found(url: str) -> None:
     assert first.next() == "rows"
     first.journal.close()
     second = Harness(url)
-    second.journal.take_over()
-    assert sorted(second.journal.open_sittings_before_epoch()) == [101, 102]
+    second.store.take_over()
+    assert sorted(second.store.orphaned_sittings()) == [101, 102]

@@ -84,16 +84,21 @@ async def test_a_table_waits_for_its_own_settlements_only() -> None:
     task.cancel()
 
 
-async def test_a_refused_settlement_is_kept_aside_and_the_rest_goes_on() -> None:
-    ledger = Ledger()
+async def test_a_refused_settlement_is_kept_aside_and_its_table_is_never_cashed_out() -> None:
+    ledger, stopped = Ledger(), []
     ledger.bad = {(1, 2)}
-    box = Outbox(host="h", epoch=1, send=ledger.settle)
+    box = Outbox(host="h", epoch=1, send=ledger.settle, on_refused=stopped.append)
     task = asyncio.ensure_future(box.run())
-    for hand in (1, 2, 3):
-        _put(box, 1, hand)
+    for table, hand in ((1, 1), (1, 2), (2, 1)):
+        _put(box, table, hand)
+    waiting = asyncio.ensure_future(box.settled(1))
     async with asyncio.timeout(10):
-        await box.settled(1)
+        await box.settled(2)
+        await box.empty()
     assert [(s.hand, code) for s, code in box.refused] == [(2, "NOT_ZERO_SUM")]
+    assert stopped == [1]
+    assert not waiting.done(), "the loser would leave with what is owed"
+    waiting.cancel()
     task.cancel()
 
 

@@ -14,7 +14,7 @@ from game_server.tables.table import Table
 from paiju.rules.registry import Registry
 from paiju.service.refusals import Refused
 from paiju.wire.v1 import common_pb2
-from tests.unit.tables.harness import ROOM, entropy
+from tests.unit.tables.harness import ROOM, SEALER, entropy
 
 GAME = Registry.default().latest(ROOM.game, dict(ROOM.parameters))
 
@@ -23,15 +23,17 @@ def make_shard(*, max_tables: int = 50) -> Shard:
     draw = entropy("shard")
 
     def make_table(room: RoomSpec, ref: common_pb2.TableRef) -> Table:
-        return Table(
+        table = Table(
             ref=ref,
             room=room,
             game=GAME,
             package="1.0.0",
             epoch=1,
             entropy=draw,
-            at=Moment(0, 0),
+            sealer=SEALER,
         )
+        table.open(at=Moment(0, 0))
+        return table
 
     numbers = count(1)
     return Shard(

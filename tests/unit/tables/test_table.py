@@ -50,6 +50,17 @@ def test_a_seat_is_held_while_the_buy_in_is_moved() -> None:
         harness.table.roster.reserve(seat=3, player=7, name="seven")
 
 
+def test_leaving_is_no_action_that_a_client_may_send() -> None:
+    """The line that an escape leaves in the log: it would skip the confirmation."""
+    harness = TableHarness()
+    harness.begin()
+    for player in (100, 101, 102):
+        for line in ("escape", " escape ", "escape now"):
+            with pytest.raises(Refused, match="SYNTAX"):
+                harness.act(player, line)
+    assert harness.table.playing
+
+
 def test_an_illegal_action_changes_nothing() -> None:
     harness = TableHarness()
     harness.begin()

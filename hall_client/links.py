@@ -1,0 +1,46 @@
+"""Which link leads to an address, and which server key is expected behind it.
+
+    "127.0.0.1:7700", "grpc://127.0.0.1:7700"       the gRPC edge
+    "ws://127.0.0.1:7710", "wss://hall.example"     the WebSocket edge
+
+Both carry the same sealed frames.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from hall_client.channels import ChannelPool
+from hall_client.link import Link
+from hall_client.link_grpc import GrpcLink
+from hall_client.link_ws import WsLink
+from paiju.wire.sealed import ClientChannel
+
+
+def make_link(address: str, pool: ChannelPool) -> Link:
+    """A link to that address, not yet open."""
+    if address.startswith(("ws://", "wss://")):
+        return WsLink(address)
+    return GrpcLink(address.removeprefix("grpc://"), pool)
+
+
+class Pins:
+    """The hall's public keys, one or two: a gateway must hold one of them.
+
+    While keys are being rotated some gateways know only the older one and, later, some only
+    the newer: each address is tried with the next key when a handshake has failed there.
+    """
+
+    def __init__(self, server_keys: Sequence[bytes]) -> None:
+        if not server_keys:
+            raise ValueError("at least one server key must be pinned")
+        self._keys = tuple(server_keys)
+        self._turn: dict[str, int] = {}
+
+    def channel(self, address: str) -> ClientChannel:
+        """Our end of a new sealed channel to that address."""
+        return ClientChannel(server_key=self._keys[self._turn.get(address, 0) % len(self._keys)])
+
+    def failed(self, address: str) -> None:
+        """No handshake was reached there."""
+        self._turn[address] = self._turn.get(address, 0) + 1

@@ -1,0 +1,3 @@
+from hall_client.web.main import main
+
+main()

@@ -1,0 +1,68 @@
+"""What all `paiju admin` commands share: options, tables, and how an answer is shown."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from google.protobuf.message import Message
+from rich.console import Console
+from rich.table import Table
+
+from paiju.cli.admin_call import DEFAULT_ADDRESS
+from paiju.cli.plain import plain
+
+CALL_S = 30.0
+
+Json = Annotated[
+    Path | None, typer.Option("--json", help="Write the answer as JSON; - is standard output.")
+]
+Address = Annotated[
+    str | None,
+    typer.Option(
+        envvar="PAIJU_ADMIN_ADDRESS",
+        help=f"Admin port of a data server; default: from the data folder, else {DEFAULT_ADDRESS}.",
+    ),
+]
+KeyFile = Annotated[
+    Path | None,
+    typer.Option(
+        envvar="PAIJU_ADMIN_KEY_FILE", help="Operator key; default: admin-key in the data folder."
+    ),
+]
+DataDir = Annotated[
+    Path, typer.Option(envvar="PAIJU_DATA_DIR", help="Data folder of the embedded default.")
+]
+Reason = Annotated[str, typer.Option(help="Why; it is written into the audit.")]
+
+HOME = Path(".paiju")
+
+
+def table_of(*columns: str) -> Table:
+    table = Table(box=None)
+    for column in columns:
+        table.add_column(column)
+    return table
+
+
+def show(reply: Message, json_file: Path | None, *parts: Any) -> None:
+    """For people on standard output, unless that is where the JSON goes."""
+    to_stdout = json_file is not None and str(json_file) == "-"
+    console = Console(stderr=to_stdout)
+    for part in parts:
+        console.print(part)
+    write_json(json_file, plain(reply))
+
+
+def write_json(json_file: Path | None, value: dict[str, Any]) -> None:
+    """To the file, to standard output for "-", nowhere for None."""
+    if json_file is None:
+        return
+    text = json.dumps(value, ensure_ascii=False, indent=2) + "\n"
+    if str(json_file) == "-":
+        sys.stdout.write(text)
+    else:
+        json_file.write_text(text)
