@@ -120,16 +120,14 @@ class TableHost:
     def handle(self, link: Link, command: host_pb2.HostCommand) -> None:
         """One command of a player through a gateway."""
         begun = time.perf_counter()
-        if self.recovering:
-            self.out.refuse_at_once(link, command.id, Refused("RETRY", retry_after_ms=LATER_MS))
-            return
         try:
             if command.WhichOneof("body") == "gone":
                 self._admit(command)
                 self._gone(link, command)
                 return
-            if self._stalled_since is not None:
-                self.out.refuse_at_once(link, command.id, Refused("RETRY", retry_after_ms=LATER_MS))
+            if self.recovering or self._stalled_since is not None:
+                later = Refused("RETRY", retry_after_ms=LATER_MS)
+                self.out.refuse_at_once(link, command.id, later)
                 return
             self._admit(command)
             key = _shard_key(command)
@@ -422,6 +420,7 @@ class TableHost:
 
         Seats whose buy-in was on its way are asked for again under the same operation.
         """
+        table.stopped = self._outbox.is_stuck(table.ref.table)
         shard = self.desk.adopt(table, grace_ms=grace_ms)
         for one in known:
             shard.answers.known(*one)

@@ -184,7 +184,7 @@ class Table(NumberedTable):
         if self.hand is not None:
             self.hand.went_on(at.ms)
             self._go_on(None, at)
-        elif self.roster.all_ready():
+        elif self.roster.all_ready() and not self.stopped:
             self._begin(at)
 
     # ---- inside ---------------------------------------------------------------------------------

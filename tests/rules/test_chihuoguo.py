@@ -136,7 +136,6 @@ KIT: list[tuple[dict[str, Any], int]] = [
 ]
 
 
-@pytest.mark.soak  # test_conformance.py plays every rule set in CI
 def _kit(parameters: dict[str, Any], hands: int, *, deep_every: int) -> None:
     game = Chihuoguo(parameters)
     seats, ante = game.info.max_seats, game.values["ante"]

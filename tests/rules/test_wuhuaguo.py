@@ -400,7 +400,6 @@ def test_every_sentence_can_be_said_without_its_parameters() -> None:
 # ---- the kit -----------------------------------------------------------------------------------
 
 
-@pytest.mark.soak  # test_conformance.py plays every rule set in CI
 def _kit(game: Wuhuaguo, hands: int, seed: str, *, deep_every: int) -> None:
     report = run_kit(
         game,
