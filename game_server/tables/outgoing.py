@@ -164,6 +164,13 @@ class Outgoing:
     def refuse(self, link: Link, number: int, refused: Refused) -> None:
         self.answer(link, number, refusal(refused))
 
+    def refuse_at_once(self, link: Link, number: int, refused: Refused) -> None:
+        """Past the journal, which may stand still: it tells nothing of any row."""
+        if number:
+            self._metrics.refusals.labels(refused.code).inc()
+            answer = host_pb2.HostAnswer(id=number, refusal=refused.message())
+            link.send(host_pb2.HostEvent(answer=answer).SerializeToString())
+
 
 def refusal(refused: Refused) -> host_pb2.HostAnswer:
     return host_pb2.HostAnswer(refusal=refused.message())
