@@ -134,6 +134,27 @@ class Hand:
             raise Diverged(f"{text!r} of seat {seat} is illegal now: {refused.code}") from None
         self._log(seat, text, self.began.ms + ms, cause)
 
+    def rebuilt(self) -> Hand:
+        """The same hand from its own log, for rules that left the state half changed.
+
+        Raises what the rules raise.
+        """
+        again = Hand(
+            number=self.number,
+            table=self._table,
+            game=self.game,
+            package=self._package,
+            players=self._players,
+            wealth=self._wealth,
+            carry=self._carry or None,
+            secret=self.secret,
+            contributions=self.contributions,
+            at=self.began,
+        )
+        for done in self._actions:
+            again.replay(done.seat, done.action, cause=done.cause, ms=done.ms)
+        return again
+
     def since_began(self, now: int) -> int:
         """Milliseconds of play until `now`."""
         return max(0, now - self.began.ms)

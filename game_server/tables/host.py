@@ -41,7 +41,8 @@ log = structlog.get_logger()
 GRID_EVERY_S = 0.3
 SUMMARY_EVERY_S = 1.0
 SEEN_PLAYERS = 20_000
-RECOVERING_RETRY_MS = 200
+LATER_MS = 200
+"""When to try again with a host that is not ready, or whose journal stands still."""
 TRANSIENT = frozenset({"RETRY", "BUSY", "DRAINING", "INTERNAL", "TOO_FAST"})
 """Answers that are not kept: the same operation may be tried again."""
 
@@ -124,8 +125,9 @@ class TableHost:
                 self._admit(command)
                 self._gone(link, command)
                 return
-            if self._stalled_since is not None:
-                self.out.refuse_at_once(link, command.id, Refused("RETRY", retry_after_ms=500))
+            if self.recovering or self._stalled_since is not None:
+                later = Refused("RETRY", retry_after_ms=LATER_MS)
+                self.out.refuse_at_once(link, command.id, later)
                 return
             self._admit(command)
             key = _shard_key(command)
@@ -146,8 +148,6 @@ class TableHost:
             self._metrics.step_seconds.observe(time.perf_counter() - begun)
 
     def _admit(self, command: host_pb2.HostCommand) -> None:
-        if self.recovering:
-            raise Refused("RETRY", retry_after_ms=RECOVERING_RETRY_MS)
         pair = (command.session_epoch, command.connection)
         if pair < self._seen.get(command.player, (0, 0)):
             raise Refused("STALE_SESSION")
@@ -420,6 +420,7 @@ class TableHost:
 
         Seats whose buy-in was on its way are asked for again under the same operation.
         """
+        table.stopped = self._outbox.is_stuck(table.ref.table)
         shard = self.desk.adopt(table, grace_ms=grace_ms)
         for one in known:
             shard.answers.known(*one)

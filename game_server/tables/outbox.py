@@ -80,7 +80,13 @@ class Outbox:
         for settlement in waiting:
             self.expect(settlement.table.table)
             self.put(settlement)
-        self.refused += refused
+        for settlement, code in refused:
+            self.refused.append((settlement, code))
+            self._stuck.add(settlement.table.table)
+
+    def is_stuck(self, table: int) -> bool:
+        """Whether the ledger refused a hand of the table: an operator must look at it."""
+        return table in self._stuck
 
     @property
     def depth(self) -> int:

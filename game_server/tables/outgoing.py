@@ -164,15 +164,6 @@ class Outgoing:
     def refuse(self, link: Link, number: int, refused: Refused) -> None:
         self.answer(link, number, refusal(refused))
 
-    def refuse_at_once(self, link: Link, number: int, refused: Refused) -> None:
-        """Past the journal: it tells of nothing that is written, and the journal may stand."""
-        if number == 0:
-            return
-        self._metrics.refusals.labels(refused.code).inc()
-        answer = refusal(refused)
-        answer.id = number
-        link.send(host_pb2.HostEvent(answer=answer).SerializeToString())
-
 
 def refusal(refused: Refused) -> host_pb2.HostAnswer:
     return host_pb2.HostAnswer(refusal=refused.message())

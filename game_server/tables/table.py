@@ -11,9 +11,11 @@ has moved the rest back; the host does both and reports with `seated`, `left` or
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import TypeVar
 
 from game_server.tables.claims import Asked, Claimed, in_order
+from game_server.tables.hand import Hand
 from game_server.tables.moment import Moment
 from game_server.tables.numbered import NumberedTable, Output, Settled
 from game_server.tables.op import NO_OP, Op
@@ -24,6 +26,9 @@ from paiju.rules.api import CHANCE, Event, IllegalAction
 from paiju.service.refusals import Refused
 
 __all__ = ["Output", "Settled", "Table"]
+
+
+T = TypeVar("T")
 
 
 class Table(NumberedTable):
@@ -122,7 +127,7 @@ class Table(NumberedTable):
     def _act(self, seat: int, action: str, *, op: Op, at: Moment) -> int:
         assert self.hand is not None
         try:
-            line, events = self.hand.act(seat, action, cause="player", now=at.ms)
+            line, events = self._twice(lambda h: h.act(seat, action, cause="player", now=at.ms))
         except IllegalAction as refusal:
             raise _refused(refusal) from None
         except Exception as fault:
@@ -179,7 +184,7 @@ class Table(NumberedTable):
         if self.hand is not None:
             self.hand.went_on(at.ms)
             self._go_on(None, at)
-        elif self.roster.all_ready():
+        elif self.roster.all_ready() and not self.stopped:
             self._begin(at)
 
     # ---- inside ---------------------------------------------------------------------------------
@@ -214,15 +219,15 @@ class Table(NumberedTable):
 
     def _do(self, due: Due, reason: str, *, at: Moment) -> None:
         """What a clock or a leaver makes happen."""
-        hand = self.hand
-        assert hand is not None
         try:
             if due.what == "chance":
-                line, events = hand.chance(now=at.ms)
+                line, events = self._twice(lambda h: h.chance(now=at.ms))
             elif due.what == "abandon":
-                line, events = hand.abandon(due.seat, reason, now=at.ms)
+                line, events = self._twice(lambda h: h.abandon(due.seat, reason, now=at.ms))
             else:
-                line, events = hand.default(due.seat, cause=due.cause, now=at.ms)
+                line, events = self._twice(
+                    lambda h: h.default(due.seat, cause=due.cause, now=at.ms)
+                )
         except Exception as fault:
             self._fault(fault, at)
             return
@@ -250,7 +255,8 @@ class Table(NumberedTable):
             return
         try:
             while not hand.over and hand.waits_for_chance():
-                line, events = hand.chance(now=at.ms)
+                line, events = self._twice(lambda h: h.chance(now=at.ms))
+                hand = self.hand or hand  # a fresh one, if the rules raised once
                 self.moved(CHANCE, line, "chance", events, acted=acted, op=NO_OP, at=at)
             outcome = hand.outcome() if hand.over else None
         except Exception as fault:
@@ -258,6 +264,20 @@ class Table(NumberedTable):
             return
         if outcome is not None:
             self.ended(outcome, reason="", at=at)
+
+    def _twice(self, step: Callable[[Hand], T]) -> T:
+        """Rules that raise may have changed half of their state: once more, on a fresh one.
+
+        IllegalAction is an answer, not a fault. Raises what the second attempt raises.
+        """
+        assert self.hand is not None
+        try:
+            return step(self.hand)
+        except IllegalAction:
+            raise
+        except Exception:
+            self.hand = self.hand.rebuilt()
+            return step(self.hand)
 
     def _fault(self, fault: Exception, at: Moment) -> None:
         self._faults.append(repr(fault))

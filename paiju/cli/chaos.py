@@ -128,10 +128,11 @@ class Run:
     log: ActionLog = field(default_factory=ActionLog)
     blows: int = 0
     missing: int = 0
+    striking: bool = False
     interrupted: set[int] = field(default_factory=set)
 
     def saw(self, bot: int, event: Event) -> None:
-        if isinstance(event, Disconnected) and not event.final:
+        if isinstance(event, Disconnected) and self.striking:
             self.interrupted.add(bot)
         self.outage.saw(bot, event)
 
@@ -212,12 +213,14 @@ async def _blows(run: Run, scenario: Scenario, playing: asyncio.Future[Any]) -> 
     begun = time.monotonic()
     last = begun + run.plan.seconds - run.every_s
     await asyncio.sleep(run.plan.players / run.plan.arrivals_per_s + WARM_UP_S)
+    run.striking = True
     while time.monotonic() < last and not playing.done():
         await scenario.strike()
         run.blows += 1
         if not await _until(scenario.back, BACK_WITHIN_S):
             run.missing += max(1, run.outage.give_up())
         await asyncio.sleep(run.every_s)
+    run.striking = False
 
 
 async def _until(condition: Callable[[], bool], within_s: float) -> bool:

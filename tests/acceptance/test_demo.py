@@ -27,10 +27,9 @@ def _demo(folder: Path, *more: str) -> dict:
     assert figures["latency_samples"] == figures["actions"] > 0
     assert figures["records_verified"] >= figures["hands"]
     assert figures["views_checked"] > 0
-    # Five times as wide as the promise (p99 60 ms on two cores), because others work beside.
-    # Of few samples it would be the worst one: an action whose bot was away for 300 ms.
-    if figures["latency_samples"] >= 500:
-        assert figures["latency_ms"]["p99"] <= 300
+    # Five times as wide as the promise (p99 60 ms on two cores), because others work beside,
+    # and the 300 ms that a bot stays away on purpose: of few samples that is the p99.
+    assert figures["latency_ms"]["p99"] <= 600
     return figures
 
 

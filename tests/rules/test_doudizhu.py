@@ -145,6 +145,7 @@ def test_settlement_conserves_and_never_overdraws(
         assert all(w + d >= 0 for w, d in zip(wealth, booked.deltas, strict=True))
 
 
+@pytest.mark.soak  # test_conformance.py plays every rule set in CI
 @pytest.mark.parametrize("chunk", range(4))
 def test_conformance_kit(chunk: int) -> None:
     """1,000 random hands: every promise of the interface (paiju/rules/testkit)."""

@@ -139,6 +139,7 @@ def test_two_decks_are_multisets(copies: list[int], data: st.DataObject) -> None
 # ---- the kit -----------------------------------------------------------------------------------
 
 
+@pytest.mark.soak  # test_conformance.py plays every rule set in CI
 @pytest.mark.parametrize("part", range(4))
 @pytest.mark.parametrize("name", RELATIVES)
 def test_conformance_kit(name: str, part: int) -> None:

@@ -205,6 +205,7 @@ KIT = [
 """Parameters that no room has; those of the rooms are played in test_conformance."""
 
 
+@pytest.mark.soak  # test_conformance.py plays every rule set in CI
 @pytest.mark.parametrize(("name", "parameters", "seats", "hands"), KIT)
 def test_conformance_kit(name: str, parameters: dict[str, object], seats: int, hands: int) -> None:
     report = run_kit(

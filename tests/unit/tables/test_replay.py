@@ -9,8 +9,10 @@ import msgspec
 import pytest
 
 from game_server.rooms import load_rooms
-from game_server.tables.replay import StoredRow, replay
-from game_server.tables.seal import Sealer
+from game_server.tables.hand import Diverged
+from game_server.tables.op import Op
+from game_server.tables.replay import StoredRow, operations, replay
+from game_server.tables.seal import SealBroken, Sealer
 from game_server.tables.seat import Seat
 from game_server.tables.stream import Step
 from game_server.tables.table import Table
@@ -155,3 +157,132 @@ def test_every_prefix_gives_the_table_of_that_moment(room) -> None:  # type: ign
     harness = Witness(seed=f"prefix {room.id}", room=room)
     play(harness, random.Random(room.id), hands=2)
     assert check_prefixes(harness, every=5) >= 4
+
+
+def test_the_recovered_table_plays_on_to_the_same_outcome() -> None:
+    """Both lives get the same actions after the kill: same deltas, same record but for times."""
+    harness = Witness(seed="machine 1")
+    harness.begin()
+    for _ in range(4):
+        harness.play_hint()
+    rows = stored(harness.steps)
+    table = rebuilt(harness, rows[last_beginning(rows) :])
+    table.go_on(grace_ms=10_000, at=harness.at)
+    assert table.take().steps == [], "a restart itself is no event"
+    while harness.table.hand is not None:
+        seat = harness.table.hand.state.to_act()[0]
+        line = harness.game.format(harness.table.hand.state.hint(seat))
+        for one in (harness.table, table):
+            held = one.seats[seat]
+            assert held is not None
+            one.act(held.player, line, hand=1, decided_on=one.stream.seq, at=harness.at)
+    (original,), (recovered,) = harness.table.take().settled, table.take().settled
+    assert recovered.seats == original.seats
+    assert recovered.record.secret == original.record.secret
+    assert [a[:2] for a in recovered.record.actions] == [a[:2] for a in original.record.actions]
+
+
+def test_downtime_costs_nobody_time() -> None:
+    harness = Witness(seed="clocks")
+    harness.begin()
+    harness.play_hint()
+    left = {c.seat: (c.remaining_ms, c.reserve_ms) for c in harness.table.clocks(harness.now)}
+    rows = stored(harness.steps)
+    table = rebuilt(harness, rows[last_beginning(rows) :])
+    harness.now += LATER_MS
+    table.go_on(grace_ms=10_000, at=harness.at)
+    after = {c.seat: (c.remaining_ms, c.reserve_ms) for c in table.clocks(harness.now)}
+    assert after == left
+    due = table.next_due()
+    assert due is not None
+    assert due >= harness.now + 10_000, "who has not come back yet is not away yet"
+
+
+def test_the_journal_alone_does_not_tell_the_next_deck() -> None:
+    harness = Witness(seed="sealed")
+    harness.begin()
+    secrets = [harness.table._next_secret, harness.table.hand.secret]
+    text = b"".join(step.body for step in harness.steps)
+    for secret in secrets:
+        assert secret.hex().encode() not in text
+        assert secret not in text
+    rows = stored(harness.steps)
+    with pytest.raises(SealBroken):
+        rebuilt(harness, rows[last_beginning(rows) :], sealer=Sealer(b"some other key of 16"))
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"action": "pass"},
+        {"action": "no such action"},
+        {"seat": 2},
+    ],
+)
+def test_what_the_rules_would_not_give_is_refused(change: dict[str, object]) -> None:
+    harness = Witness(seed="diverged")
+    harness.begin()
+    harness.play_hint()
+    rows = stored(harness.steps)[last_beginning(stored(harness.steps)) :]
+    index = next(i for i, row in enumerate(rows) if row.kind == "chance")
+    rows[index] = rows[index]._replace(body={**rows[index].body, **change})
+    with pytest.raises((Diverged, Refused)):
+        rebuilt(harness, rows)
+
+
+def test_a_gap_is_refused() -> None:
+    harness = Witness(seed="gap")
+    harness.begin()
+    rows = stored(harness.steps)
+    with pytest.raises(Diverged):
+        rebuilt(harness, [*rows[:3], *rows[4:]])
+
+
+def test_operations_are_known_with_their_answers() -> None:
+    harness = Witness(seed="operations")
+    harness.begin()
+    seat = harness.table.hand.state.to_act()[0]
+    player = harness.table.seats[seat].player
+    line = harness.game.format(harness.table.hand.state.hint(seat))
+    seq = harness.table.act(
+        player,
+        line,
+        hand=1,
+        decided_on=harness.table.stream.seq,
+        at=harness.at,
+        op=Op(b"sixteen bytes id", b"digest"),
+    )
+    harness.collect()
+    (known,) = operations(harness.table.ref, stored(harness.steps))
+    assert (known.player, known.op) == (player, Op(b"sixteen bytes id", b"digest"))
+    assert (known.answer.acted.hand, known.answer.acted.seq) == (1, seq)
+
+
+def test_rules_that_raise_once_are_asked_again_on_a_fresh_state(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    harness = TableHarness(seed="raises once")
+    harness.begin()
+    state = harness.table.hand.state
+    real, calls = type(state).apply, []
+
+    def broken(self: object, seat: int, action: object) -> object:
+        calls.append(seat)
+        if len(calls) == 1:
+            raise RuntimeError("half changed")
+        return real(self, seat, action)
+
+    monkeypatch.setattr(type(state), "apply", broken)
+    harness.play_hint()
+    assert harness.table.hand is not None
+    assert harness.table.hand.state is not state
+    monkeypatch.undo()
+    harness.finish_hand()
+    assert harness.settled[0].result != "void"
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_random_hands_killed_after_each_of_their_changes(seed: int) -> None:
+    harness = Witness(seed=f"random {seed}")
+    play(harness, random.Random(seed), hands=2)
+    assert check_prefixes(harness) > 20

@@ -192,7 +192,7 @@ def test_rules_that_raise_void_the_hand_and_every_stake_stays(
     def broken(*_: object, **__: object) -> None:
         raise ZeroDivisionError
 
-    monkeypatch.setattr(hand, "act", broken)
+    monkeypatch.setattr(type(hand), "act", broken)
     with pytest.raises(Refused, match="INTERNAL"):
         harness.act(100 + seat, "call 1")
     (settled,) = harness.settled
