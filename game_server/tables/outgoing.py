@@ -165,13 +165,11 @@ class Outgoing:
         self.answer(link, number, refusal(refused))
 
     def refuse_at_once(self, link: Link, number: int, refused: Refused) -> None:
-        """Past the journal: it tells of nothing that is written, and the journal may stand."""
-        if number == 0:
-            return
-        self._metrics.refusals.labels(refused.code).inc()
-        answer = refusal(refused)
-        answer.id = number
-        link.send(host_pb2.HostEvent(answer=answer).SerializeToString())
+        """Past the journal, which may stand still: it tells nothing of any row."""
+        if number:
+            self._metrics.refusals.labels(refused.code).inc()
+            answer = host_pb2.HostAnswer(id=number, refusal=refused.message())
+            link.send(host_pb2.HostEvent(answer=answer).SerializeToString())
 
 
 def refusal(refused: Refused) -> host_pb2.HostAnswer:

@@ -268,16 +268,20 @@ class FiveState(LandlordState):
         }
 
     def _private_more(self, seat: int) -> dict[str, Any]:
-        """role; own_bottom: what the open landlord took up; mate: the other landlord's hand."""
+        """role; peek: what the open landlord took up, and the other landlord's hand; answer: the
+        own one to the doubling."""
         role = "open" if seat == self.landlord else "hidden" if seat == self.hidden else "farmer"
         more: dict[str, Any] = {"role": role}
+        peek: dict[str, Any] = {}
         if seat == self.landlord:
-            more["own_bottom"] = self.deck.names(self.bottom)
+            peek["bottom"] = self.deck.names(self.bottom)
         if self.stage == "double" and self.answers[seat] is not None:
             more["answer"] = "double" if self.answers[seat] == DOUBLE else "pass"
         mate = self._mate(seat)
         if mate is not None:
-            more["mate"] = {"seat": mate, "hand": self.deck.names(self.hands[mate])}
+            peek["mate"] = self.deck.names(self.hands[mate])
+        if peek:
+            more["peek"] = peek
         return more
 
     # ---- result ----------------------------------------------------------------------------

@@ -226,12 +226,12 @@ class HuanleState(StepDeal):
         }
 
     def _private_more(self, seat: int) -> dict[str, Any]:
-        """early: what may be done out of turn; eye: bottom cards by number."""
+        """early: what may be done out of turn; peek: bottom cards looked at, by number."""
         more: dict[str, Any] = {}
         if self.result is None and seat not in self.to_act():
             more["early"] = [self.game.lines[action] for action in self.early(seat)]
         if self.eyes[seat]:
-            more["eye"] = {
+            more["peek"] = {
                 str(number): self.deck.names(card)
                 for number, card in enumerate(self.bottoms)
                 if self.eyes[seat] >> number & 1

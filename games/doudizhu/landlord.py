@@ -77,7 +77,10 @@ class LandlordState(ClimbingState):
         return {}
 
     def _private_more(self, seat: int) -> dict[str, Any]:
-        """What only this seat sees besides its hand. Spectators have no such keys."""
+        """What only this seat sees besides its hand. Spectators have no such keys.
+
+        Cards that lie elsewhere (in the bottom, in another hand) stand under `peek`.
+        """
         return {}
 
     # ---- what may be seen ------------------------------------------------------------------

@@ -236,7 +236,7 @@ class MalaState(LandlordState):
     def _private_more(self, seat: int) -> dict[str, Any]:
         """After a blind grab the landlord alone learns what lay at the bottom."""
         if self.blind and self.seen and seat == self.landlord:
-            return {"own_bottom": self.deck.names(self.bottom)}
+            return {"peek": {"bottom": self.deck.names(self.bottom)}}
         return {}
 
     # ---- result ----------------------------------------------------------------------------

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from games.shengji.actions import PLAY, SEATS, THROW, VERBS
@@ -12,7 +13,7 @@ from games.shengji.phase import Sight
 from games.shengji.trick import winner_of
 from paiju.rules.cards import SUITS
 from paiju.rules.tricks import NO_TRUMP, TrickRules, lead_of
-from paiju.rules.tricks.packs import UNITS, names_of, parse_set
+from paiju.rules.tricks.packs import SIZE_BYTES, UNITS, names_of, parse_set
 
 if TYPE_CHECKING:
     from games.shengji.game import TrickGame
@@ -35,8 +36,8 @@ def public(state: State) -> dict[str, Any]:
         "undealt": state.undealt(),
         "under": state.under,
         "counts": state.hand_sizes(),
-        "known": [names_of(cards) if cards else [] for cards in state.known],
-        "bottom": names_of(state.bottom) if state.bottom_open else None,
+        "known": [shown(cards) for cards in state.known],
+        "bottom": shown(state.bottom) if state.bottom_open else None,
         "burier": _known(state.burier),
         **state.game.shown_more(state),
     }
@@ -62,19 +63,29 @@ def _tricks(state: State) -> dict[str, Any]:
     """gone: how often each card was played, in the order of card numbers."""
     return {
         "leader": state.leader,
-        "laid": [names_of(cards) if cards else [] for cards in state.laid],
+        "laid": [shown(cards) for cards in state.laid],
         "winning": None if state.lead is None else winner_of(state),
         "points": state.points,
         "tricks": len(state.winners),
-        "last": [names_of(cards) if cards else [] for cards in state.last],
+        "last": [shown(cards) for cards in state.last],
         "gone": gone_text(state.gone),
         "voids": list(state.voids),
     }
 
 
+_DIGITS = tuple("".join(str(byte >> shift & 3) for shift in (0, 2, 4, 6)) for byte in range(256))
+
+
 def gone_text(gone: int) -> str:
     """A digit per card."""
-    return "".join([str(gone >> shift & 3) for shift in range(0, 2 * len(UNITS), 2)])
+    digits = [_DIGITS[byte] for byte in gone.to_bytes(SIZE_BYTES, "little")]
+    return "".join(digits)[: len(UNITS)]
+
+
+@lru_cache(maxsize=1 << 13)
+def shown(cards: int) -> list[str]:
+    """The names of a set; the list is shared: read it, do not change it."""
+    return names_of(cards)
 
 
 def parse_gone(text: str) -> int:
@@ -106,30 +117,25 @@ def _result(state: State) -> dict[str, Any]:
     }
 
 
-def of_seat(state: State, shown: dict[str, Any], seat: int) -> dict[str, Any]:
-    """`shown`, and what the seat knows besides."""
-    view = dict(shown)
+def of_seat(state: State, common: dict[str, Any], seat: int) -> dict[str, Any]:
+    """`common`, what everybody sees, and what the seat knows besides."""
+    view = dict(common)
     if not 0 <= seat < SEATS or state.stage == "deal":
         return view
     view["seat"] = seat
-    view["hand"] = names_of(state.hands[seat])
-    view["buried"] = names_of(state.bottom) if seat == state.burier and state.bottom else None
+    view["hand"] = shown(state.hands[seat])
+    view["buried"] = shown(state.bottom) if seat == state.burier and state.bottom else None
     view["legal"] = _verbs(state, seat)
     return view
 
 
 def _verbs(state: State, seat: int) -> list[str]:
     """What the seat may do now; with which cards the hint tells."""
-    if seat not in view_seats(state):
+    if seat not in state.to_act():
         return []
     if state.stage == "play":
         return [VERBS[PLAY], VERBS[THROW]] if state.lead is None else [VERBS[PLAY]]
     return [VERBS[verb] for verb in state.game.phases[state.stage].verbs]
-
-
-def view_seats(state: State) -> tuple[int, ...]:
-    """The seats that may act now."""
-    return tuple(seat for seat in state.to_act() if seat >= 0)
 
 
 # ---- back from a view --------------------------------------------------------------------------

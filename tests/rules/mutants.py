@@ -240,7 +240,7 @@ def examine(name: str, package: str, *, hands: int) -> None:
     for parameters in ({}, *(room.parameters for room in registry.rooms() if room.game == name)):
         game = registry.latest(name, parameters)
         run_light(game, hands=10 * hands, seed="mutant", wealth=_purses)
-        run_kit(game, hands=hands, seed="mutant", wealth=_purses, secrets_every=4, viewers=1)
+        run_kit(game, hands=hands, seed="mutant", wealth=_purses, deep_every=3, viewers=1)
     measure_mixing(registry.latest(name), hands=hands, seed="mutant", worlds=3)
 
 
@@ -248,7 +248,7 @@ def _purses(number: int) -> list[int] | None:
     return None if number % 2 else [(number * 37 + 101 * seat) % 900 + 1 for seat in range(12)]
 
 
-def caught(mutant: Mutant, *, hands: int = 6) -> str | None:
+def caught(mutant: Mutant, *, hands: int = 20) -> str | None:
     """Why it was noticed; None for a survivor."""
     for name in mutant.rule_sets:
         given = json.dumps([mutant.path, mutant.number, name, hands])

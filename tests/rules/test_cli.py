@@ -19,7 +19,7 @@ run = CliRunner().invoke
 def test_check_ends_zero_only_if_all_pass(tmp_path: Path) -> None:
     good = run(app, ["check", CASES, "--json", "-"])
     assert good.exit_code == 0
-    assert json.loads(good.stdout) == {"total": 158, "passed": 158, "failed": []}
+    assert json.loads(good.stdout) == {"total": 494, "passed": 494, "failed": []}
     wrong = tmp_path / "wrong.jsonl"
     wrong.write_text('{"id":"w-1","game":"doudizhu","op":"classify","cards":"3s","expect":[]}\n')
     bad = run(app, ["check", CASES, str(wrong), "--json", str(tmp_path / "out.json")])

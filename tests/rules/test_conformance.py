@@ -51,10 +51,13 @@ def split(hands: int, games: Sequence[Game]) -> Mapping[Game, int]:
 
 def golden(name: str) -> list[dict[str, Any]]:
     """The rule set's cases, from its package's folder."""
-    package = REGISTRY.package_of(name)
-    path = resources.files(f"games.{package}") / "cases.jsonl"
-    with resources.as_file(path) as file:
-        return [case for case in cases.read(file) if case["game"] == name]
+    folder = resources.files(f"games.{REGISTRY.package_of(name)}")
+    found: list[dict[str, Any]] = []
+    for path in folder.iterdir():
+        if path.name.endswith(".jsonl"):
+            with resources.as_file(path) as file:
+                found += [case for case in cases.read(file) if case["game"] == name]
+    return found
 
 
 @every_rule_set

@@ -229,6 +229,7 @@ def test_an_escape_costs_the_leaver_only() -> None:
 # ---- the kit and the bot -----------------------------------------------------------------------
 
 
+@pytest.mark.soak  # test_conformance.py plays every rule set in CI
 def test_conformance_kit() -> None:
     """Short hands with living and dead sticks."""
     check_promises(list(VARIANTS.values()), hands=120)

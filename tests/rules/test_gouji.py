@@ -614,6 +614,7 @@ def wealth(number: int) -> Sequence[int] | None:
     return None if number % 2 else [(number * 37) % 90, 5, (number * 11) % 40, 100, 0, 7]
 
 
+@pytest.mark.soak  # test_conformance.py plays every rule set in CI
 @pytest.mark.parametrize("bie_san", [False, True])
 @pytest.mark.parametrize("game", GAMES)
 def test_conformance_kit(game: type[Gouji], bie_san: bool) -> None:

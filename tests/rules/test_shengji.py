@@ -366,6 +366,7 @@ def test_a_void_stays_a_void_in_other_worlds() -> None:
 # ---- the kit -----------------------------------------------------------------------------------
 
 
+@pytest.mark.soak  # test_conformance.py plays every rule set in CI
 @pytest.mark.parametrize("name", KITS)
 def test_conformance_kit(name: str) -> None:
     """Short hands, full of pairs, runs and claims."""

@@ -21,7 +21,7 @@ from games.wuhuaguo.messages import _TEXTS
 from games.wuhuaguo.rules import Wuhuaguo
 from games.wuhuaguo.worlds import other_hands
 from paiju.rules import cases
-from paiju.rules.api import CHANCE, IllegalAction, State
+from paiju.rules.api import CHANCE, Event, IllegalAction, State
 from paiju.rules.cards import mask_of, names_of, parse_cards
 from paiju.rules.climbing.packed import ONE, count_of, counts_of, covers, size_of
 from paiju.rules.registry import Registry
@@ -42,7 +42,7 @@ def hand_of(text: str) -> int:
 def test_golden_cases() -> None:
     path = Path(games.wuhuaguo.__file__).parent / "cases.jsonl"
     answers = list(cases.check(cases.read(path), Registry.default()))
-    assert len(answers) == 67
+    assert len(answers) == 75
     assert [a for a in answers if not a.passed] == []
 
 
@@ -210,9 +210,9 @@ def dealt(game: Wuhuaguo, hands: Sequence[str], *, passes: int = 4, **new: Any) 
     return state
 
 
-def act(state: WuhuaguoState, line: str) -> None:
+def act(state: WuhuaguoState, line: str) -> list[Event]:
     (seat,) = state.to_act()
-    state.apply(seat, state.game.parse(state, seat, line))
+    return state.apply(seat, state.game.parse(state, seat, line))
 
 
 def lines(state: WuhuaguoState) -> list[str]:
@@ -236,8 +236,11 @@ def test_the_first_play_holds_3h_and_lists_it() -> None:
 
 def test_under_the_alarm_a_single_is_the_highest_and_everybody_knows_it() -> None:
     state = dealt(GAME, ["3h 8s Ks 2d 4d", "5s 6d", "6s 8d Ts", "7s 7d Qd"])
-    for line in ("play 3h", "play 5s", "pass", "pass"):
-        act(state, line)
+    assert [event.kind for event in act(state, "play 3h")] == ["play"]
+    *_, event = act(state, "play 5s")
+    assert event == Event("alarm", {"seat": 1})
+    for _ in range(2):
+        act(state, "pass")
     assert lines(state) == ["pass", "play 2d"]
     assert state.view(0)["counts"] == [4, 1, 3, 3]
     with pytest.raises(IllegalAction) as refused:

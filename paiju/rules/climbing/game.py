@@ -16,6 +16,8 @@ from paiju.rules.climbing.hand import Deal, Move
 from paiju.rules.climbing.plays import LOWEST_PLAY, PASS, PLAY
 from paiju.rules.climbing.state import ESCAPE, ClimbingState
 
+_TURNED_UP = "up="
+
 S = TypeVar("S", bound=ClimbingState)
 
 
@@ -130,13 +132,16 @@ class ClimbingGame(Generic[S]):
         return play(cards) + 1 + self.combos.names.index(kind)
 
     def _parse_deal(self, text: str) -> Deal:
-        """Piles are hands, bottom and, where there is one, the card turned up; `-` is none."""
+        """Hands and bottom (`-`: no cards), then `up=` and the card that lies face up, if any."""
         first, *piles = text.split(" / ")
-        sets = [0 if cards == "-" else self.deck.parse(cards) for cards in piles]
+        mark = 0
+        if piles and piles[-1].startswith(_TURNED_UP):
+            mark = self.deck.parse(piles.pop().removeprefix(_TURNED_UP))
         seats = self.info.max_seats
-        if len(sets) not in (seats + 1, seats + 2):
-            raise ValueError(f"a deal has {seats + 1} piles, not {len(sets)}")
-        return int(first), tuple(sets[:seats]), sets[seats], sum(sets[seats + 1 :])
+        if len(piles) != seats + 1:
+            raise ValueError(f"a deal has {seats + 1} piles, not {len(piles)}")
+        *hands, bottom = (0 if cards == "-" else self.deck.parse(cards) for cards in piles)
+        return int(first), tuple(hands), bottom, mark
 
     def format(self, action: Move) -> str:
         names = self.deck.names
@@ -144,7 +149,7 @@ class ClimbingGame(Generic[S]):
             first, hands, bottom, mark = action
             piles = [" ".join(names(cards)) or "-" for cards in (*hands, bottom)]
             if mark:
-                piles += names(mark)
+                piles += [_TURNED_UP + name for name in names(mark)]
             return " / ".join((f"deal {first}", *piles))
         if action < LOWEST_PLAY:
             return self.lines[action]

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from paiju.rules import views
 from paiju.rules.api import CHANCE, SPECTATOR, IllegalAction
-from paiju.rules.cards import RANK_NAMES, RANKS
-from paiju.rules.testkit._cards import pile_of, words_of
+from paiju.rules.testkit._guesses import guesses
 
 if TYPE_CHECKING:
     from paiju.rules.testkit._hand import Hand
@@ -15,7 +13,6 @@ if TYPE_CHECKING:
 NONSENSE = ("", " ", "pass 1", "PASS", "call 99", "play", "play zz", "deal", "\u202e", "x" * 99)
 _PICKS = 4
 _TRIED = 3
-_MOVED = 12
 
 
 def everybody_is_asked(hand: Hand) -> None:
@@ -81,7 +78,7 @@ def others_are_refused(hand: Hand) -> None:
             hand.fail("turn", f"seat {seat} is not to act and has {len(listed)} actions")
         for _ in range(_TRIED):
             _nonsense(hand, seat, NONSENSE[hand.rng.below(len(NONSENSE))])
-        for action in (*_foreign(hand), *_transposed(hand, seat)):
+        for action in (*_foreign(hand), *guesses(hand, seat)):
             _judge(hand, seat, action, listed)
     if state.hash() != before:
         hand.fail("refusal", "refused actions changed the state")
@@ -93,43 +90,6 @@ def _foreign(hand: Hand) -> list[Any]:
     picks = [seen[hand.rng.below(len(seen))] for _ in range(_TRIED if seen else 0)]
     deals = [action for seat, action in hand.state.log()[:1] if seat == CHANCE]
     return picks + deals
-
-
-def _transposed(hand: Hand, seat: int) -> list[Any]:
-    """Lines of other moments moved up or down in rank, with cards of this seat: plays that a
-    list might have forgotten."""
-    if seat not in hand.state.to_act() or not hand.seen:
-        return []
-    public = views.encode(hand.state.view(SPECTATOR))
-    pile = sorted(pile_of(views.encode(hand.state.view(seat)), public).elements())
-    found = []
-    for _ in range(_MOVED if pile else 0):
-        line = hand.game.format(hand.seen[hand.rng.below(len(hand.seen))])
-        moved = _moved(line, pile, hand.rng.below(2 * len(RANKS) - 1) - len(RANKS) + 1)
-        if moved is not None:
-            try:
-                found.append(hand.game.parse(hand.state, seat, moved))
-            except IllegalAction:
-                continue
-    return found
-
-
-def _moved(line: str, pile: list[str], by: int) -> str | None:
-    """The line with each card `by` ranks higher, taken from the pile; None: it lacks one."""
-    left, words = list(pile), []
-    for word in line.split(" "):
-        if words_of(word):
-            rank = RANK_NAMES.index(word if word in RANK_NAMES else word[0]) + by
-            if not 0 <= rank < len(RANK_NAMES):
-                return None
-            name = RANK_NAMES[rank]
-            card = next((c for c in left if c == name or (c[0] == name and c[0] in RANKS)), None)
-            if card is None:
-                return None
-            left.remove(card)
-            word = card
-        words.append(word)
-    return " ".join(words)
 
 
 def _nonsense(hand: Hand, seat: int, text: str) -> None:

@@ -1,7 +1,8 @@
 """Cards as they can be seen from outside, through the eyes of all seats.
 
 The kit knows no game, but all games write cards alike (`3s Td BJ`). What stands in a seat's
-view and not in the spectator's is that seat's pile; the texts of chance say what was dealt.
+view and not in the spectator's is that seat's pile, except under the key `peek`: these are
+cards that lie elsewhere. The texts of chance say what was dealt.
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ Pile = Counter[str]
 _NAMES = frozenset(NAMES)
 _ONE = b"(?:[3-9TJQKA2][dchs]|BJ|RJ)"
 _TEXTS = re.compile(b'"(' + _ONE + b"(?: " + _ONE + b')*)"')
+_PEEK = "peek"
 _NOTHING: Pile = Counter()
 _SMALL = 2
 _FEW = 6
@@ -58,7 +60,7 @@ def pile_of(mine: Parts, public: Parts) -> Pile:
     found = _NOTHING
     for key, text in mine.items():
         common = public.get(key, b"")
-        if common != text:
+        if common != text and key != _PEEK:
             named = named_in(text)
             if named and common:
                 named = named - named_in(common)

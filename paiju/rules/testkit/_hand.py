@@ -86,16 +86,16 @@ class Hand:
     # ---- hands -----------------------------------------------------------------------------
 
     def deal(self) -> None:
-        """Chance acts until cards are dealt and nothing but a decision of seats is left.
+        """Chance acts until seats see cards and nothing but a decision of theirs is left.
 
-        What is decided before the cards (a bank, bets) is left to the clocks: it cannot
-        depend on them.
+        What is decided before the cards, or while they lie face down (a bank, bets, looking),
+        is left to the clocks: it cannot depend on them.
         """
         hides = not self.game.info.perfect_information
         while not self.state.is_terminal():
             if CHANCE in self.state.to_act():
                 self._chance()
-            elif hides and not _cards.dealt_in(self, self.state):
+            elif hides and not any(_cards.piles_of(self.state, self.seats)):
                 self._step(True, leaves=False)
             else:
                 return

@@ -25,6 +25,9 @@ from paiju.rules.testkit._hand import Hand
 from paiju.rules.testkit._report import Report, Violation
 
 LIMIT = 6.0
+_SKIPPED_MAX = 9
+"""Worlds skipped for each that is counted: where one card lies face up and who holds its twin is
+the secret, only those that leave the twin where it is are comparable."""
 UNDEALT = -3
 """The place of cards that nobody holds: a bottom, a stock. Which cards there are is known from
 all deals together."""
@@ -106,7 +109,7 @@ def measure_mixing(
                 _sample(mixing, hand, deck, viewer, worlds)
     if game.info.perfect_information:
         return mixing
-    if mixing.worlds <= mixing.skipped:
+    if mixing.worlds * _SKIPPED_MAX <= mixing.skipped:
         raise Violation("mixing", "no seat's view shows cards that others do not see")
     if mixing.worst > LIMIT:
         count = mixing.counts[mixing.at]
