@@ -43,7 +43,7 @@ def test_each_change_is_one_small_mistake() -> None:
 
 
 def test_a_mistake_is_caught_and_the_rules_as_they_are_pass() -> None:
-    path = "games/doudizhu/rules.py"
+    path = "games/doudizhu/bidding.py"
     tree = ast.parse((mutants.ROOT / path).read_text("utf-8"))
     wanted = "FloorDiv", "Gt -> GtE: action > self.base"
     number, line, what = next(
