@@ -84,7 +84,7 @@ async def test_drain_reaches_the_server_by_stream_and_heartbeat(small: Client) -
     assert opened.refusal.code == "NO_HOST" and opened.refusal.retry_after_ms
     stream.cancel()
     unknown = data_pb2.DrainServerRequest(op=new_op(), server="nobody", on=True, reason="t")
-    assert (await small.admin.DrainServer(unknown)).refusal.code == "MALFORMED"
+    assert (await small.admin.DrainServer(unknown)).refusal.code == "NO_SUCH_SERVER"
 
 
 async def test_the_commands(small: Client, tmp_path: Path) -> None:

@@ -228,7 +228,8 @@ async def test_a_flood_of_logins_is_turned_away_while_hands_are_settled(
         one = hand(table, len(settled) + 1, [(player, 0, sitting, 0)])
         settled.append(await host.settle(one))
     errors = [error for error in await asyncio.gather(*flood) if error is not None]
-    assert len(errors) == 36 and len(settled) >= 3
+    # Four fit at once; one more for each that was done before the last had arrived.
+    assert 30 <= len(errors) <= 36 and len(settled) >= 3
     assert not any(reply.results[0].HasField("refusal") for reply in settled)
     for error in errors:
         assert error.code() == grpc.StatusCode.RESOURCE_EXHAUSTED
