@@ -27,8 +27,8 @@ from types import CodeType, FrameType, ModuleType
 from typing import Any, NamedTuple
 
 from paiju.rules import cases
-from paiju.rules.registry import Registry
 from paiju.rules.testkit import measure_mixing, run_kit, run_light
+from tests.rules.installed import NAMES, REGISTRY, golden, purses, variants
 
 ROOT = Path(__file__).resolve().parents[2]
 NO_RULES = {"bot", "bots", "cases", "hints", "messages", "titles", "__init__"}
@@ -186,9 +186,19 @@ def _source(module: str) -> Path | None:
     return path if inside and path.is_file() and path.parent.name not in ENGINES_LEFT_OUT else None
 
 
-def executed(name: str, package: str) -> dict[str, set[int]]:
-    """Module path -> lines that cases and kit run."""
-    lines: dict[str, set[int]] = {str(path): set() for path in rule_modules(package)}
+def executed(name: str) -> dict[str, list[int]]:
+    """Module path -> lines that cases and kit run, in a process whose caches are empty."""
+    done = _python("--lines", name)
+    if done.returncode:
+        raise RuntimeError(done.stderr)
+    found: dict[str, list[int]] = json.loads(done.stdout)
+    return found
+
+
+def _lines(name: str) -> dict[str, list[int]]:
+    lines: dict[str, set[int]] = {
+        str(path): set() for path in rule_modules(REGISTRY.package_of(name))
+    }
 
     def enter(frame: FrameType, event: str, argument: object) -> Any:
         found = lines.get(frame.f_code.co_filename)
@@ -203,18 +213,28 @@ def executed(name: str, package: str) -> dict[str, set[int]]:
 
     sys.settrace(enter)
     try:
-        examine(name, package, hands=3)
+        examine(name, hands=1)
     finally:
         sys.settrace(None)
-    return lines
+    return {path: sorted(found) for path, found in lines.items()}
+
+
+def _python(*arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "tests.rules.mutants", *arguments],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        timeout=LIMIT_S,
+    )
 
 
 def draw(names: Sequence[str], count: int, seed: int) -> list[Mutant]:
     """So many mutants of executed lines, spread evenly over the rule sets' own lines."""
-    registry, luck = Registry.default(), random.Random(seed)
+    luck = random.Random(seed)
     runs: dict[str, dict[int, set[str]]] = {}
     for name in names:
-        for path, lines in executed(name, registry.package_of(name)).items():
+        for path, lines in executed(name).items():
             for line in lines:
                 runs.setdefault(path, {}).setdefault(line, set()).add(name)
     possible = []
@@ -230,33 +250,21 @@ def draw(names: Sequence[str], count: int, seed: int) -> list[Mutant]:
 # ---- catching them -------------------------------------------------------------------------------
 
 
-def examine(name: str, package: str, *, hands: int) -> None:
+def examine(name: str, *, hands: int) -> None:
     """Cases, then the kit; AssertionError or whatever a wrong rule raises."""
-    registry = Registry.default()
-    path = ROOT / "games" / package / "cases.jsonl"
-    asked = [case for case in cases.read(path) if case["game"] == name]
-    for answer in cases.check(asked, registry):
+    for answer in cases.check(golden(name), REGISTRY):
         assert answer.passed, f"case {answer.id}: {answer.got}"
-    for parameters in ({}, *(room.parameters for room in registry.rooms() if room.game == name)):
-        game = registry.latest(name, parameters)
-        run_light(game, hands=10 * hands, seed="mutant", wealth=_purses)
-        run_kit(game, hands=hands, seed="mutant", wealth=_purses, deep_every=3, viewers=1)
-    measure_mixing(registry.latest(name), hands=hands, seed="mutant", worlds=3)
-
-
-def _purses(number: int) -> list[int] | None:
-    return None if number % 2 else [(number * 37 + 101 * seat) % 900 + 1 for seat in range(12)]
+    for game in variants(name):
+        run_light(game, hands=10 * hands, seed="mutant", wealth=purses)
+        run_kit(game, hands=hands, seed="mutant", wealth=purses, deep_every=3, viewers=1)
+    measure_mixing(REGISTRY.latest(name), hands=hands, seed="mutant", worlds=3)
 
 
 def caught(mutant: Mutant, *, hands: int = 20) -> str | None:
     """Why it was noticed; None for a survivor."""
     for name in mutant.rule_sets:
-        given = json.dumps([mutant.path, mutant.number, name, hands])
-        command = [sys.executable, "-m", "tests.rules.mutants", "--run", given]
         try:
-            done = subprocess.run(
-                command, cwd=ROOT, capture_output=True, text=True, timeout=LIMIT_S
-            )
+            done = _python("--run", json.dumps([mutant.path, mutant.number, name, hands]))
         except subprocess.TimeoutExpired:
             return f"{name}: does not end"
         if done.returncode:
@@ -285,7 +293,7 @@ def _run(given: str) -> None:
         for loaded in [m for m in sys.modules if m.startswith("games.") or m == module]:
             del sys.modules[loaded]
         sys.meta_path.insert(0, _Instead(module, mutated(ROOT / path, number)))
-    examine(name, Registry.default().package_of(name), hands=hands)
+    examine(name, hands=hands)
 
 
 def check(names: Sequence[str], count: int, seed: int) -> tuple[int, list[Mutant]]:
@@ -306,11 +314,15 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--game", action="append", help="default: every rule set")
     parser.add_argument("--run", help=argparse.SUPPRESS)
+    parser.add_argument("--lines", help=argparse.SUPPRESS)
     given = parser.parse_args()
     if given.run:
         _run(given.run)
         return 0
-    names = given.game or [rule_set.name for rule_set in Registry.default().rule_sets()]
+    if given.lines:
+        print(json.dumps(_lines(given.lines)))
+        return 0
+    names = given.game or NAMES
     drawn, survivors = check(names, given.count, given.seed)
     print(f"{drawn} mutants, {drawn - len(survivors)} caught")
     for mutant in survivors:

@@ -9,55 +9,24 @@ and 40 measured deals each. `make soak` plays 100,000, 1,000 (every viewer at ev
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from importlib import resources
-from typing import Any
 
 import msgspec
 import pytest
 
 from paiju.rules import cases
 from paiju.rules.api import Game
-from paiju.rules.registry import Registry
 from paiju.rules.testkit import measure_mixing, run_kit, run_light
+from tests.rules.installed import NAMES, REGISTRY, golden, purses, variants
 
-REGISTRY = Registry.default()
-NAMES = [rule_set.name for rule_set in REGISTRY.rule_sets()]
-SEATS_MAX = 12
 SECRETS_PER_HAND = 30
 """About so many steps of a hand are looked at in other worlds: all, except in long games."""
 
 every_rule_set = pytest.mark.parametrize("name", NAMES)
 
 
-def variants(name: str) -> list[Game]:
-    """The game with its defaults and with the parameters of each room, every one once."""
-    rooms = [room.parameters for room in REGISTRY.rooms() if room.game == name]
-    games = [REGISTRY.latest(name, parameters) for parameters in ({}, *rooms)]
-    return list({game.id: game for game in games}.values())
-
-
-def purses(number: int) -> Sequence[int] | None:
-    """Score play, then small purses that cap what is won and lost, then large ones."""
-    if number % 3 == 0:
-        return None
-    scale = 40 if number % 3 == 1 else 4000
-    return [(number * 37 + seat * 101) % 25 * scale + 1 for seat in range(SEATS_MAX)]
-
-
 def split(hands: int, games: Sequence[Game]) -> Mapping[Game, int]:
     """Hands for each variant, rounded up."""
     return {game: -(-hands // len(games)) for game in games}
-
-
-def golden(name: str) -> list[dict[str, Any]]:
-    """The rule set's cases, from its package's folder."""
-    folder = resources.files(f"games.{REGISTRY.package_of(name)}")
-    found: list[dict[str, Any]] = []
-    for path in folder.iterdir():
-        if path.name.endswith(".jsonl"):
-            with resources.as_file(path) as file:
-                found += [case for case in cases.read(file) if case["game"] == name]
-    return found
 
 
 @every_rule_set

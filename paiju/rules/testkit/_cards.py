@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 Pile = Counter[str]
 """Cards by name; never changed after it is made."""
+OWN = "hand"
+"""Key of a seat's own cards in its view, by convention."""
 _NAMES = frozenset(NAMES)
 _ONE = b"(?:[3-9TJQKA2][dchs]|BJ|RJ)"
 _TEXTS = re.compile(b'"(' + _ONE + b"(?: " + _ONE + b')*)"')
@@ -69,6 +71,14 @@ def pile_of(mine: Parts, public: Parts) -> Pile:
     return found
 
 
+def own_of(mine: Parts, public: Parts) -> Pile:
+    """A seat's own cards: under `hand` if it has that key, else all that only it sees (which
+    may also be knowledge of other seats' cards)."""
+    if OWN in mine:
+        return named_in(mine[OWN]) if public.get(OWN) != mine[OWN] else _NOTHING
+    return pile_of(mine, public)
+
+
 def piles_of(state: State, seats: int) -> list[Pile]:
     """What each seat sees and a spectator does not."""
     public = views.encode(state.view(SPECTATOR))
@@ -102,7 +112,7 @@ class Books:
         held: Pile = Counter()
         for viewer, view in screens.items():
             if viewer != SPECTATOR:
-                held.update(pile_of(view, public))
+                held.update(own_of(view, public))
         if not held <= self._dealt:
             extra = " ".join((held - self._dealt).elements())
             self._hand.fail("cards", f"held, but not dealt (so often): {extra}")
