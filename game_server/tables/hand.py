@@ -165,8 +165,14 @@ class Hand:
         self.began = Moment(now - last, self.began.us)
 
     def penalty(self, seat: int) -> int:
-        """What leaving now would cost the seat, >= 0."""
-        world = self.state.clone()
+        """What leaving now would cost the seat, >= 0, as far as the seat can know.
+
+        Asked of a world that the seat cannot tell from the real one: where the cost depends on
+        what others hide (bombs dealt, doubles not shown), the real one would tell it. The draw
+        is from the hand's secret, so asking again gives the same world and no other one.
+        """
+        context = f"penalty {seat} {len(self._actions)}".encode()
+        world = self.state.resample(seat, shuffle.ShakeRng(self.secret, context=context))
         world.abandon(seat, "leave")
         return max(0, -world.outcome().deltas[seat]) if world.is_terminal() else 0
 

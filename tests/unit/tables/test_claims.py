@@ -191,3 +191,28 @@ def test_a_hand_that_ends_answers_what_still_waits() -> None:
     (claimed,) = game.table.take().claimed
     assert claimed.player == 2 and claimed.result.code == "NO_HAND"
     assert game.table.next_due() != game.now + 300
+
+
+def test_the_price_of_leaving_is_asked_of_a_world_that_the_seat_cannot_tell_apart() -> None:
+    """The real world may hold bombs that the seat has not seen; it is never asked."""
+
+    class World(SnapState):
+        def abandon(self, seat: int, reason: str) -> list[Event]:
+            self.moves += [(seat, "escape")] * 4
+            return []
+
+        def outcome(self) -> Outcome:
+            return Outcome("escaped", (-30, 15, 15), (0, 0, 0), 0, {}, None)
+
+    class Real(SnapState):
+        def resample(self, seat: int, rng: object) -> SnapState:
+            return World(self.game)
+
+        def clone(self) -> SnapState:
+            raise AssertionError("the real world was asked")
+
+    game = Played()
+    game.table.hand.state = Real(game.table.game)
+    with pytest.raises(Refused, match="CONFIRM_ABANDON") as asked:
+        game.table.stand(0, abandon=False, at=game.at)
+    assert asked.value.params == {"penalty": "30"}

@@ -116,6 +116,29 @@ def test_somebody_leaves_in_mid_hand_and_somebody_else_comes(harness: TableHarne
     check_books(harness)
 
 
+def test_what_leaving_costs_can_be_asked_at_any_time_and_changes_nothing(
+    harness: TableHarness,
+) -> None:
+    luck = random.Random(7)
+    sit_down(harness)
+    everybody_ready(harness)
+    for _ in range(30):
+        hand = harness.table.hand
+        if hand is None:
+            break
+        before = hand.state.hash()
+        for seat in range(len(harness.table.seats)):
+            assert hand.penalty(seat) == hand.penalty(seat) >= 0
+        assert hand.state.hash() == before
+        seats = [seat for seat in hand.state.to_act() if seat >= 0]
+        if seats:
+            seat = luck.choice(seats)
+            held = harness.table.seats[seat]
+            harness.act(held.player, harness.game.format(hand.state.hint(seat)))
+        else:
+            harness.pass_time(max(0, harness.table.next_due() - harness.now))
+
+
 def test_nobody_does_anything_and_the_hand_ends_by_itself(harness: TableHarness) -> None:
     sit_down(harness)
     everybody_ready(harness)
