@@ -21,8 +21,8 @@ CHANCE: Seat = -1
 """Nature: the table samples, the log keeps the outcome."""
 SPECTATOR: Seat = -2
 """A viewer without a seat."""
-ALL: tuple[Seat, ...] = ()
-"""`Event.to`: everybody."""
+ALL: tuple[Seat, ...] = (-3,)
+"""`Event.to`: everybody. Not (): receivers that a game works out and that are none are nobody."""
 
 
 ABANDON = "escape"

@@ -9,9 +9,11 @@ from hypothesis import strategies as st
 from game_server.tables.answers import Answers, digest_of
 from game_server.tables.audience import Audience, Subscription
 from game_server.tables.ring import Ring
+from game_server.tables.viewers import Viewers
 from game_server.tables.wheel import Wheel
+from paiju.rules.api import ALL, Event
 from paiju.service.refusals import Refused
-from paiju.wire.v1 import hall_pb2, host_pb2
+from paiju.wire.v1 import common_pb2, hall_pb2, host_pb2
 
 
 @given(pushed=st.integers(0, 40), size=st.integers(1, 16), seq=st.integers(-2, 45))
@@ -81,3 +83,15 @@ def test_operations_being_worked_on_are_never_dropped() -> None:
         done.answer = host_pb2.HostAnswer()
     assert answers.begin(1, b"running", b"d") == (running, False)
     assert len(answers) <= 4
+
+
+@pytest.mark.parametrize(
+    ("to", "gets"), [(ALL, {0, 1, 2}), ((1,), {1}), ((), set())], ids=["all", "one", "nobody"]
+)
+def test_an_event_for_no_seat_is_for_nobody(to: tuple[int, ...], gets: set[int]) -> None:
+    """Receivers that a game works out, and that are none, must not become everybody."""
+    viewers = Viewers(ref=common_pb2.TableRef(table=1), epoch=1, seats=2)
+    secret = Event("secret", {"card": "3s"}, to)
+    forms = viewers.step(seq=1, hand=1, table={}, game=None, events=[secret], clocks=[])
+    got = {viewer for viewer, form in enumerate(forms) if b"3s" in form}
+    assert got == gets
