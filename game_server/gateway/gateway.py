@@ -268,7 +268,7 @@ class Gateway:
             case "deliver":
                 self._deliver(event.deliver)
             case "summary":
-                self._shards.summary(event.summary)
+                self._shards.summary(host, event.summary)
             case "detach":
                 connection = self._players.get(event.detach.player)
                 if connection is not None:

@@ -102,9 +102,10 @@ class ShardMap:
         shard.host, shard.epoch = moved.host, moved.epoch
         return True
 
-    def summary(self, counts: common_pb2.ShardSummary) -> None:
+    def summary(self, host: str, counts: common_pb2.ShardSummary) -> None:
+        """How full a shard is; from its owner only."""
         shard = self._shards.get((counts.room, counts.shard))
-        if shard is not None:
+        if shard is not None and shard.host == host:
             shard.players = counts.players
             shard.tables = counts.tables
             shard.free_seats = counts.free_seats

@@ -54,11 +54,14 @@ def test_our_own_joins_and_refusals_count_until_the_next_summary() -> None:
     known.joined((ROOM, 0))
     known.joined((ROOM, 0))
     assert numbers(known) == []
-    known.summary(common_pb2.ShardSummary(room=ROOM, shard=0, players=8, tables=2, free_seats=2))
+    counts = common_pb2.ShardSummary(room=ROOM, shard=0, players=8, tables=2, free_seats=2)
+    known.summary("another", counts)
+    assert numbers(known) == [], "only its owner knows how full a shard is"
+    known.summary("a", counts)
     assert numbers(known) == [0]
     known.full((ROOM, 0))
     assert numbers(known) == []
-    known.summary(common_pb2.ShardSummary(room="other", shard=0))
+    known.summary("a", common_pb2.ShardSummary(room="other", shard=0))
 
 
 def test_a_shard_just_opened_has_room_although_nobody_has_counted() -> None:
