@@ -32,12 +32,14 @@ class Registry:
         database: Database,
         followers: Followers,
         lease_s: float,
+        escrow_release_s: float,
         clock: Callable[[], int],
         monotonic: Callable[[], float],
     ) -> None:
         self.database = database
         self.followers = followers
         self.lease_s = lease_s
+        self.escrow_release_s = escrow_release_s
         self.servers = Leases(lease_s=lease_s)
         self.hosts = Leases(lease_s=lease_s)
         self._clock = clock
@@ -160,7 +162,8 @@ class Registry:
 
         epoch, beat, kept = await self.database.write(work)
         self.hosts.beat(host, beat, self._monotonic())
-        return data_pb2.RegisterHostReply(epoch=epoch, shards=kept)
+        release_ms = min(int(self.escrow_release_s * 1000), 2**32 - 1)
+        return data_pb2.RegisterHostReply(epoch=epoch, shards=kept, escrow_release_ms=release_ms)
 
     async def list_hosts(self) -> data_pb2.ListHostsReply:
         rows = await self.database.read(nodes.all_hosts)

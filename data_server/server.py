@@ -66,6 +66,7 @@ class DataServer:
             database=self.database,
             followers=self.followers,
             lease_s=settings.lease_s,
+            escrow_release_s=settings.escrow_release_s,
             clock=clock,
             monotonic=monotonic,
         )

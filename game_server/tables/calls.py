@@ -2,45 +2,57 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+from google.protobuf.message import Message
+
 from game_server.data_client import DataClient
+from game_server.tables.contact import Contact
 from paiju.wire.v1 import data_pb2
 
 
 class HostCalls:
-    """Typed calls over the data client; each may be repeated."""
+    """Typed calls over the data client; each may be repeated. contact: told of every answer."""
 
-    def __init__(self, client: DataClient) -> None:
+    def __init__(self, client: DataClient, contact: Contact) -> None:
         self._client = client
+        self._contact = contact
+
+    async def _call(self, rpc: str, request: Message) -> Any:
+        sent = self._contact.sent()
+        reply = await self._client.call(rpc, request)
+        self._contact.answered(sent)
+        return reply
 
     async def register_host(
         self, request: data_pb2.RegisterHostRequest
     ) -> data_pb2.RegisterHostReply:
-        reply: data_pb2.RegisterHostReply = await self._client.call("RegisterHost", request)
+        reply: data_pb2.RegisterHostReply = await self._call("RegisterHost", request)
         return reply
 
     async def get_shards(self, room: str) -> data_pb2.GetShardsReply:
         request = data_pb2.GetShardsRequest(room=room)
-        reply: data_pb2.GetShardsReply = await self._client.call("GetShards", request)
+        reply: data_pb2.GetShardsReply = await self._call("GetShards", request)
         return reply
 
     async def allocate_ids(self, request: data_pb2.AllocateIdsRequest) -> data_pb2.AllocateIdsReply:
-        reply: data_pb2.AllocateIdsReply = await self._client.call("AllocateIds", request)
+        reply: data_pb2.AllocateIdsReply = await self._call("AllocateIds", request)
         return reply
 
     async def sit_down(self, request: data_pb2.SitDownRequest) -> data_pb2.SitDownReply:
-        reply: data_pb2.SitDownReply = await self._client.call("SitDown", request)
+        reply: data_pb2.SitDownReply = await self._call("SitDown", request)
         return reply
 
     async def top_up(self, request: data_pb2.TopUpRequest) -> data_pb2.TopUpReply:
-        reply: data_pb2.TopUpReply = await self._client.call("TopUp", request)
+        reply: data_pb2.TopUpReply = await self._call("TopUp", request)
         return reply
 
     async def stand_up(self, request: data_pb2.StandUpRequest) -> data_pb2.StandUpReply:
-        reply: data_pb2.StandUpReply = await self._client.call("StandUp", request)
+        reply: data_pb2.StandUpReply = await self._call("StandUp", request)
         return reply
 
     async def settle(self, request: data_pb2.SettleRequest) -> data_pb2.SettleReply:
-        reply: data_pb2.SettleReply = await self._client.call("Settle", request)
+        reply: data_pb2.SettleReply = await self._call("Settle", request)
         return reply
 
     async def close(self) -> None:

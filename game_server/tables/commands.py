@@ -28,6 +28,8 @@ Handler = Callable[[Desk, Seating, Link, host_pb2.HostCommand, Shard], "Answer |
 OPERATIONS = frozenset({"quick_join", "sit", "stand", "top_up", "ready", "act", "chat"})
 """Commands that change something: sent twice, they take effect once."""
 
+_CUT_OFF_MS = 5_000
+"""When to try again with a host that no data server has answered for too long."""
 _DONE = Answer(done=hall_pb2.Done())
 
 
@@ -89,6 +91,8 @@ def ready(
     desk: Desk, seating: Seating, link: Link, command: host_pb2.HostCommand, shard: Shard
 ) -> Answer:
     table = shard.table(command.ready.table.table)
+    if not command.ready.not_ready and not desk.may_deal():
+        raise Refused("RETRY", retry_after_ms=_CUT_OFF_MS)
     desk.step(
         shard,
         table,

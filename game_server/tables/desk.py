@@ -40,7 +40,8 @@ T = TypeVar("T")
 class Desk:
     """on_leaving: called with (shard, table, seat) when a seat's escrow must be returned.
 
-    stepping: told the table before each of its steps, and 0 after it.
+    stepping: told the table before each of its steps, and 0 after it. may_deal: whether a hand
+    may begin (`contact.py`).
     """
 
     def __init__(
@@ -58,6 +59,7 @@ class Desk:
         on_leaving: Callable[[Shard, Table, int], Coroutine[Any, Any, None]],
         spawn: Callable[[Coroutine[Any, Any, None]], None],
         stepping: Callable[[int], None] = lambda table: None,
+        may_deal: Callable[[], bool] = lambda: True,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self.epoch = epoch
@@ -67,6 +69,7 @@ class Desk:
         self.audiences: dict[int, Audience[Link]] = {}
         self.grids: dict[ShardKey, Audience[Link]] = {}
         self.wheel = Wheel()
+        self.may_deal = may_deal
         self._metrics = metrics
         self._game_of = game_of
         self._next_id = next_id

@@ -73,6 +73,7 @@ class TableHost:
         max_tables: int = 250,
         journal_stall_s: float = 2.0,
         stepping: Callable[[int], None] = lambda table: None,
+        may_deal: Callable[[], bool] = lambda: True,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self.name = name
@@ -108,6 +109,7 @@ class TableHost:
             on_leaving=self._cash_out,
             spawn=self._spawn,
             stepping=stepping,
+            may_deal=may_deal,
             clock=clock,
         )
         self.seating = Seating(

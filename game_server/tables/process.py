@@ -26,6 +26,7 @@ from game_server.metrics_push import push_for_ever
 from game_server.rooms import load_rooms
 from game_server.tables.calls import HostCalls
 from game_server.tables.config import HostConfig
+from game_server.tables.contact import Contact
 from game_server.tables.host import TableHost
 from game_server.tables.ids import IdStock
 from game_server.tables.journal import Batch, Journal
@@ -107,8 +108,9 @@ class HostProcess:
         self._stop = asyncio.Event()
         began = time.monotonic()
         metrics = HostMetrics()
+        contact = Contact()
         client = HostCalls(
-            DataClient(config.data_servers, token=config.cluster_token, metrics=metrics)
+            DataClient(config.data_servers, token=config.cluster_token, metrics=metrics), contact
         )
         store = JournalStore(config.journal_url, config.host)
         await asyncio.to_thread(store.take_over)
@@ -139,6 +141,7 @@ class HostProcess:
                 games=sorted({room.game for room in rooms.values()}),
             ),
         )
+        contact.release_s = reply.escrow_release_ms / 1000
         if reply.epoch != store.epoch:
             await asyncio.to_thread(store.take_over, at_least=reply.epoch)
             links.epoch = store.epoch
@@ -169,6 +172,7 @@ class HostProcess:
             entropy=secrets.token_bytes,
             sealer=sealer,
             stepping=word.set,
+            may_deal=contact.may_deal,
             metrics=metrics,
             max_tables=config.max_tables,
             journal_stall_s=config.journal_stall_s,

@@ -989,7 +989,10 @@ class RegisterHostReply(_message.Message):
     REFUSAL_FIELD_NUMBER: _builtins.int
     EPOCH_FIELD_NUMBER: _builtins.int
     SHARDS_FIELD_NUMBER: _builtins.int
+    ESCROW_RELEASE_MS_FIELD_NUMBER: _builtins.int
     epoch: _builtins.int
+    escrow_release_ms: _builtins.int
+    """silent for so long, a host loses the escrow of its tables"""
     @_builtins.property
     def refusal(self) -> _common_pb2.Refusal: ...
     @_builtins.property
@@ -1000,10 +1003,11 @@ class RegisterHostReply(_message.Message):
         refusal: _common_pb2.Refusal | None = ...,
         epoch: _builtins.int = ...,
         shards: _abc.Iterable[Global___Shard] | None = ...,
+        escrow_release_ms: _builtins.int = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["refusal", b"refusal"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["epoch", b"epoch", "refusal", b"refusal", "shards", b"shards"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["epoch", b"epoch", "escrow_release_ms", b"escrow_release_ms", "refusal", b"refusal", "shards", b"shards"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

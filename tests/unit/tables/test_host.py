@@ -201,6 +201,18 @@ async def test_a_stalled_journal_is_told_at_once_and_costs_nobody_the_seat(rig: 
     assert roster.next_due() == due + 60_000
 
 
+async def test_a_host_that_is_cut_off_begins_no_hand(rig: Rig) -> None:
+    link = rig.link("gateway-0")
+    ref = (await rig.join(link, 1)).seated.table
+    rig.host.desk.may_deal = lambda: False
+    answer = await rig.ask(link, 1, ready=hall_pb2.Ready(table=ref))
+    assert answer.refusal.code == "RETRY" and answer.refusal.retry_after_ms
+    answer = await rig.ask(link, 1, ready=hall_pb2.Ready(table=ref, not_ready=True))
+    assert answer.HasField("done"), "taking it back is no danger"
+    rig.host.desk.may_deal = lambda: True
+    assert (await rig.ask(link, 1, ready=hall_pb2.Ready(table=ref))).HasField("done")
+
+
 async def test_a_refused_hand_stops_its_table(rig: Rig) -> None:
     link = rig.link("gateway-0")
     ref = (await rig.join(link, 1)).seated.table
