@@ -143,6 +143,29 @@ async def test_a_lease_that_is_over(start: Any) -> None:
     assert all(n.alive for n in (await nodes(client)).nodes)
 
 
+async def test_a_silent_host_keeps_the_shards_at_whose_tables_players_sit(start: Any) -> None:
+    """It may be playing. The room goes on elsewhere under the next number."""
+    time = Time()
+    client: Client = await start(server={"monotonic": time})
+    silent = await client.host("gs1/h0")
+    alive = await client.host("gs2/h0", server="gs2", max_tables=10)
+    assert (await open_shard(client)).shard.host == silent.name
+    player = await client.guest()
+    sitting = (await silent.sit(player, await client.table(), 0)).sitting
+    for _ in range(4):
+        time.now += 5
+        await client.cluster.Heartbeat(beat(1, alive, server="gs2"))
+        await client.server.registry.poll()
+    asked = data_pb2.GetShardsRequest(room=ROOM)
+    found = await client.cluster.GetShards(asked)
+    assert [s.host for s in found.shards] == [silent.name] and not found.hosts[0].alive
+    assert (await open_shard(client)).shard.host == silent.name
+    assert (await open_shard(client, 1)).shard.host == alive.name
+    await silent.stand(sitting)
+    found = await client.cluster.GetShards(asked)
+    assert {s.host for s in found.shards} == {alive.name}
+
+
 async def test_a_shard_stays_when_there_is_no_other_host(start: Any) -> None:
     time = Time()
     client: Client = await start(server={"monotonic": time})
