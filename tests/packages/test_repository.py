@@ -279,6 +279,19 @@ def test_a_cache_that_was_changed_is_not_trusted(hall: Hall, tmp_path: Path) -> 
     assert hall.follower(tmp_path).versions == {}
 
 
+def test_a_damaged_or_missing_archive_is_fetched_again(hall: Hall, tmp_path: Path) -> None:
+    hall.publish(blob())
+    follower = hall.follower(tmp_path)
+    follower.refresh()
+    (file,) = (tmp_path / "archives").glob("*.zip")
+    for harm in (lambda: file.write_bytes(b"PK"), file.unlink):
+        harm()
+        with pytest.raises(Untrusted):
+            follower.contents("toss/1.0.0")
+        assert follower.refresh() == [], "nothing of it is new"
+        assert follower.contents("toss/1.0.0").files == toy.files()
+
+
 def test_times_are_those_of_the_caller(hall: Hall) -> None:
     later = datetime.now(NOW.tzinfo) + timedelta(days=400)
     draft = hall.repository.draft("ann", now=NOW)

@@ -138,6 +138,34 @@ async def test_gateway_host_and_data_server_come_back_when_killed(tmp_path: Path
         assert set(hall.processes) == set(before)
 
 
+async def test_a_drain_that_is_taken_back_ends_no_host(tmp_path: Path) -> None:
+    folder = tmp_path / "hall"
+    async with LocalHall(data_dir=folder) as hall:
+        hosts = {name: pid for name, pid in hall.processes.items() if name.startswith("local-")}
+        assert hosts
+        await _drain(folder, on=True)
+        await _drain(folder, on=False)
+        _, keys = hall.gateways, hall.server_keys
+        async with HallClient(hall.gateways, server_keys=hall.server_keys) as client:
+            await client.guest(b"d" * 32)
+            await (await client.quick_join("doudizhu.novice")).stand()
+        assert hosts.items() <= hall.processes.items(), "the same processes"
+
+
+async def _drain(folder: Path, *, on: bool) -> None:
+    """Until every host has been told."""
+    given = ("--data-dir", str(folder))
+    off = () if on else ("--off",)
+    done = await asyncio.to_thread(run, "admin", "drain", "local", "--reason", "test", *off, *given)
+    assert done.returncode == 0, done.stderr
+    until = time.monotonic() + ENDED_WITHIN_S
+    while True:
+        shown = await asyncio.to_thread(run, "admin", "nodes", "--json", "-", *given)
+        if all(host["draining"] == on for host in json.loads(shown.stdout)["hosts"]):
+            return
+        assert time.monotonic() < until
+
+
 async def _until(condition: Callable[[], bool]) -> None:
     until = time.monotonic() + ENDED_WITHIN_S
     while True:
