@@ -104,7 +104,7 @@ async def test_a_swipe_chooses_what_it_crosses_and_drops_it_again(
     browser: Browser, hall: PageHall
 ) -> None:
     page, _ = await opened(browser, hall.pages[0])
-    await seated(page, "doudizhu.novice", robots=True)
+    await seated(page, "huopin_doudizhu.novice", robots=True)
     await expect(page.locator("#cards button").nth(16)).to_be_visible(timeout=20_000)
     for expected in (5, 0):
         await _swipe(page, 2, 6)

@@ -103,4 +103,4 @@ async def test_a_page_that_is_not_secure_says_so(browser: Browser, hall: PageHal
         "Object.defineProperty(globalThis, 'isSecureContext', {value: false})"
     )
     await page.goto(hall.pages[0])
-    await expect(page.locator("#status")).to_contain_text("https")
+    await expect(page.locator("#status")).to_contain_text("https", timeout=15_000)

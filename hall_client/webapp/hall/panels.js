@@ -12,7 +12,7 @@ function Panel({ title, onClose, t, children }) {
   return html`
     <section class="panel" role="dialog" aria-label=${title}
       onKeyDown=${(event) => event.key === "Escape" && onClose()}>
-      <div class="head"><h3>${title}</h3>
+      <div class="head"><h2>${title}</h2>
         <button type="button" class="icon" aria-label=${t("close")} onClick=${onClose}>✕</button></div>
       ${children}
     </section>`;
