@@ -33,6 +33,12 @@ def write_json(json_file: str | None, value: Any) -> None:
         fail(f"--json {json_file}: {error.strerror}", code=2)
 
 
+def why(error: OSError) -> str:
+    """What the system refused, and where, without its numbers."""
+    reason = (error.strerror or str(error) or type(error).__name__).lower()
+    return f"{error.filename}: {reason}" if error.filename else reason
+
+
 def fail(sentence: str, *, code: int = 1) -> NoReturn:
     """End the command with one sentence on standard error."""
     Console(stderr=True, soft_wrap=True).print(sentence, style="red", markup=False, highlight=False)
