@@ -139,9 +139,10 @@ def main() -> None:
 
 def _explain(error: Exception) -> int:
     """Say on standard error what went wrong; the exit code."""
+    from paiju.cli.output import why
     from paiju.service.settings import BadSettings
 
-    text = str(error) or type(error).__name__
+    text = why(error) if isinstance(error, OSError) else str(error) or type(error).__name__
     if isinstance(error, BadSettings):
         print(f"paiju: {text}", file=sys.stderr)  # noqa: T201
         return 2

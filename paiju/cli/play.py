@@ -17,6 +17,7 @@ from hall_client.bots.mind import GameMind
 from hall_client.channels import ChannelPool
 from hall_client.client import HallClient
 from hall_client.errors import ConnectionFailed, HallError, Refused, SessionEnded
+from hall_client.links import is_address
 from hall_client.terminal import lobby, places
 from hall_client.terminal.company import Company
 from hall_client.terminal.lines import Lines
@@ -31,7 +32,7 @@ from paiju.wire.v1 import hall_pb2
 
 CALL_S = 15.0
 """A person does not wait longer for an answer."""
-CONNECT_S = 2.5
+CONNECT_S = 1.8
 """Nor for the first word of a hall."""
 
 
@@ -102,6 +103,11 @@ def _hall(addresses: Sequence[str], server_key: str) -> places.Hall:
         keys = server_keys.pinned(server_key)
     except server_keys.BadKeys as error:
         raise typer.BadParameter(f"--server-key: {error}") from None
+    for address in addresses:
+        if not is_address(address):
+            raise typer.BadParameter(
+                f"--address: {address!r} is not HOST:PORT, as in 10.0.0.7:7700"
+            )
     return places.Hall(gateways=tuple(addresses), server_keys=keys)
 
 
