@@ -172,7 +172,8 @@ class BotPlayer:
         except OutcomeUnknown as unknown:
             self.account.complaints.append(f"{line}: {unknown}")
         except Refused as refused:
-            if refused.code in TOO_LATE:
+            # Where several may act at once a refusal of the rules, too, can mean just that.
+            if refused.code in TOO_LATE or table.seq != decided_on:
                 self.account.too_late += 1
             else:
                 self.account.complaints.append(f"{line}: {refused}")

@@ -64,11 +64,8 @@ class Crew:
         if self._tasks:
             await asyncio.wait(self._tasks, timeout=END_S)
         for process in self._processes:
-            if process.returncode is None:
-                process.kill()
+            await self._gone(process)
         await asyncio.gather(*self._tasks, return_exceptions=True)
-        for process in self._processes:
-            await process.wait()
 
     @property
     def pids(self) -> list[int]:
@@ -84,6 +81,15 @@ class Crew:
         for task in self._tasks:
             if task.done() and not task.cancelled() and (error := task.exception()) is not None:
                 raise error
+
+    @staticmethod
+    async def _gone(process: asyncio.subprocess.Process) -> None:
+        """A moment for one that has said its last word; then it is killed."""
+        try:
+            await asyncio.wait_for(process.wait(), 2.0)
+        except TimeoutError:
+            process.kill()
+            await process.wait()
 
     @staticmethod
     def _tell(process: asyncio.subprocess.Process, line: bytes) -> None:

@@ -11,6 +11,7 @@ import asyncio
 import hashlib
 import random
 import time
+from collections import deque
 from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any
@@ -72,7 +73,6 @@ class Table:
     sitters: list[tuple[Guest, int]]
     """(who, sitting)."""
     hand: int = 0
-    free: bool = True
 
 
 @dataclass
@@ -87,6 +87,7 @@ class Fleet:
 
     def __post_init__(self) -> None:
         self._choices = random.Random(self.plan.seed)
+        self._free: deque[Table] = deque()
         self.nodes = [Node(f"load-{number}") for number in range(self.plan.nodes)]
 
     # ---- before ----------------------------------------------------------------------------
@@ -121,6 +122,7 @@ class Fleet:
         )
         threes = [self.guests[n * SEATS : (n + 1) * SEATS] for n in range(count)]
         await _all((self._table(ids.first + n, three) for n, three in enumerate(threes)), told)
+        self._free.extend(self.tables)
 
     async def _guest(self, run: str, number: int) -> None:
         node = self.nodes[number % len(self.nodes)]
@@ -183,17 +185,17 @@ class Fleet:
         await self.server.call("Cluster", "Presence", request)
 
     async def _settle(self, number: int) -> None:
-        """One hand: each seat wins in turn what the others lose."""
-        table = self.tables[number % len(self.tables)]
-        if not table.free:
-            raise Failed("settlement: the one before is not answered")
-        table.free = False
+        """One hand of the table that has waited longest; a table has one on its way at most."""
+        if not self._free:
+            raise Failed("settlement: no table whose last hand is booked; more --players")
+        table = self._free.popleft()
         try:
             await self._book(table)
         finally:
-            table.free = True
+            self._free.append(table)
 
     async def _book(self, table: Table) -> None:
+        """Each seat wins in turn what the others lose."""
         table.hand += 1
         winner = table.hand % SEATS
         seats = [

@@ -13,7 +13,7 @@ from hall_client.bots.mind import Mind
 from hall_client.bots.player import BotPlayer, Habits
 from hall_client.channels import ChannelPool
 from hall_client.client import HallClient
-from hall_client.errors import HallError
+from hall_client.errors import HallError, Refused
 from hall_client.events import Disconnected, Event, Noticed, TableChanged
 from hall_client.load.bot import device_secret
 from hall_client.load.timings import Timings
@@ -22,6 +22,8 @@ from hall_client.table import TableHandle
 
 _CODE = re.compile(r"\b[A-Z][A-Z_]{3,}\b")
 _LOST = frozenset({"SEAT_LOST", "TABLE_GONE"})
+_ASK_AGAIN = frozenset({"BUSY", "RETRY"})
+LOGIN_S = 60.0
 CONNECT_S = 30.0
 LONELY_S = 120.0
 
@@ -89,6 +91,7 @@ class LoadPlayer:
         self.habits = Habits(room=room, lonely_s=LONELY_S)
         self.pace = Pace()
         self.connected = False
+        self._leaving = False  # what goes wrong then concerns nobody
         self._number = number
         self._tally = tally
         self._client = HallClient(
@@ -121,14 +124,21 @@ class LoadPlayer:
         self.pace = pace
         self.habits.think_s = pace.think_s
 
+    def leave(self) -> None:
+        """Play the hand to its end, stand up, go."""
+        self._leaving = True
+        self.player.stop()
+
     async def run(self) -> None:
         """Does not raise for what goes wrong: it is counted."""
         try:
             async with self._client:
-                await self._client.guest(self._secret, name=self._name)
+                await self._log_in()
                 self.connected = True
                 await self.player.run()
         except HallError as error:
+            if self._leaving:
+                return
             what = self._refused or reason_of(str(error))
             self._tally.errors[what if self.connected else f"not connected: {what}"] += 1
         except Exception as error:
@@ -139,6 +149,19 @@ class LoadPlayer:
             mismatches = self._client.counters().mismatches
             if mismatches:
                 self._tally.errors["view differs"] += mismatches
+
+    async def _log_in(self) -> None:
+        """A hall that is busy is asked again, as people do; it counts as turned away."""
+        until = asyncio.get_running_loop().time() + LOGIN_S
+        while True:
+            try:
+                await self._client.guest(self._secret, name=self._name)
+                return
+            except Refused as refused:
+                if refused.code not in _ASK_AGAIN or asyncio.get_running_loop().time() > until:
+                    raise
+                self._tally.refused[refused.code] += 1
+                await asyncio.sleep(max(0.5, refused.retry_after_ms / 1000))
 
     def count_complaints(self) -> None:
         """Those that are new since the last time."""
@@ -164,7 +187,7 @@ class LoadPlayer:
             self._refused = reason_of(event.reason)
             if not self.connected:
                 self._tally.refused[self._refused] += 1
-            elif not event.final:
+            elif not event.final and not self._leaving:
                 self._tally.errors[f"cut: {self._refused}"] += 1
         elif isinstance(event, Noticed) and event.code in _LOST:
             self._tally.errors[event.code] += 1

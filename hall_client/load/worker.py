@@ -171,7 +171,7 @@ class Worker:
         self._measuring = False
         self._set_pace(_HURRY)
         for player in self._players:
-            player.player.stop()
+            player.leave()
         if self._tasks:
             await asyncio.wait(self._tasks, timeout=LEAVE_S)
         await _ended(self._tasks)

@@ -10,13 +10,14 @@ import typer
 
 from hall_client.client import HallClient
 from hall_client.load import target as targets
+from hall_client.load.bot import device_secret
 from hall_client.load.figures import of_players
 from hall_client.load.players import PlayersPlan, Runner
 from hall_client.load.ramp import RampPlan, RampRunner
 from hall_client.load.seating import Place, allot
 from hall_client.load.target import NotHere, Target
 from hall_client.load.traffic import reason_of
-from paiju.cli import load_view, output
+from paiju.cli import load_view
 from paiju.cli.load_logins import logins
 from paiju.cli.load_nodes import nodes
 from paiju.cli.load_options import (
@@ -165,7 +166,7 @@ def ramp(
 def _check_files(plan: PlayersPlan, target: Target, edge: str) -> None:
     """A WebSocket is a file of its own; gRPC carries a hundred clients on one."""
     each = CONNECTIONS_PER_CHANNEL if edge == "grpc" else 1
-    ours = -(-plan.players // plan.processes // each) * len(target.gateways)
+    ours = -(-plan.players // plan.processes // each) + len(target.gateways)
     gateways = [pid for name, pid in target.processes.items() if "gateway" in name]
     targets.check_files(ours, each="each process of the load")
     targets.check_files(
@@ -215,7 +216,7 @@ async def _rooms(target: Target) -> Sequence[hall_pb2.Room]:
     )
     try:
         async with client:
-            await client.guest(b"paiju load looks at the rooms ...", name="")
+            await client.guest(device_secret("rooms", 0))
             return await client.rooms()
     except Exception as error:
         raise NotHere(
@@ -243,6 +244,3 @@ def _place(rooms: Sequence[hall_pb2.Room], wanted: str) -> Place:
             return Place(room.id, room.seats, max(1, int(part or 1)))
     known = ", ".join(sorted({room.game for room in rooms}))
     raise NotHere(f"No room of this hall plays {name}; its games are {known}.")
-
-
-__all__ = ["app", "output"]

@@ -45,7 +45,7 @@ def check_writable(json_file: str | None) -> None:
         if new:
             path.unlink()
     except OSError as error:
-        fail(f"--json {json_file}: {error.strerror}", code=2)
+        fail(f"{json_file} cannot be written: {error.strerror}", code=2)
 
 
 def why(error: OSError) -> str:
