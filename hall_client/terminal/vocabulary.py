@@ -121,19 +121,21 @@ ROLES: Mapping[str, Words] = {
 }
 """Keys of views that name a seat, as a word behind that seat's name."""
 
-SILENT = frozenset(
-    "phase to_act hand legal early counts table shown laid trick bids result hands first last step "
-    "played plays called shows eyes revealed hidden_known answered answer asked open gone voids "
-    "seat leader under swappable next_banker chips stake kind deltas result.deltas result.fees "
-    "result.winner result.next_dealer result.match_winner".split()
-)
+_SILENT = """
+    phase to_act hand legal early counts table shown laid trick bids result hands first last step
+    played plays called shows eyes revealed hidden_known answered answer asked open gone voids seat
+    leader under swappable next_banker chips stake kind deltas result.deltas result.fees
+    result.winner result.next_dealer result.match_winner
+"""
+SILENT = frozenset(_SILENT.split())
 """Shown elsewhere, told as it happens, or of use to programs alone."""
 
-SEATS_IN = frozenset(
-    "raised burn.burner burn.victim burn.may claim.seat winning burier tribute.payer passed priority "
-    "standing.opened standing.announced standing.finished standing.failed standing.revolution "
-    "result.places leader smothered".split()
-)
+_SEATS_IN = """
+    raised burn.burner burn.victim burn.may claim.seat winning burier tribute.payer passed priority
+    standing.opened standing.announced standing.finished standing.failed standing.revolution
+    result.places smothered
+"""
+SEATS_IN = frozenset(_SEATS_IN.split())
 """Whose value is a seat, or a list of seats."""
 
 VERBS: Mapping[str, Words] = {
@@ -195,7 +197,6 @@ VALUES: Mapping[str, Words] = {
     "wuhuaguo": ("a fig was declared", "有人亮无花果"),
     "none": ("none", "无"),
     "butterfly": ("butterfly", "蝴蝶"),
-    "triple": ("triple", "三张"),
     "pair_run": ("pairs in a row", "连对"),
     "triple_run": ("trios in a row", "三顺"),
     **{f"bull_{n}": (f"bull {n}", f"牛{n}") for n in range(1, 10)},
@@ -210,6 +211,9 @@ VALUES: Mapping[str, Words] = {
     "consecutive": ("neighbours: no stake", "连牌，不能下注"),
     "between": ("between", "中"),
     "pillar": ("a pillar", "撞柱"),
+    "triple": ("the third one: the whole pot", "三同，赢锅底"),
+    "pair_miss": ("not the third one", "没中"),
+    "ace_king": ("A and K", "A 与 K"),
     "outside": ("outside", "不中"),
     "fold": ("folded", "放弃"),
     "four_threes": ("four threes", "四个3"),
@@ -281,7 +285,9 @@ EVENTS: Mapping[str, Words] = {
     "yield": ("{name}: yield", "{name} 让牌。"),
 }
 
-UNTOLD = frozenset("deal dealt hand end showdown shuffle answered doubling mate".split())
+UNTOLD = frozenset(
+    {"deal", "dealt", "hand", "end", "showdown", "shuffle", "answered", "doubling", "mate"}
+)
 """Events that the board tells better."""
 
 
@@ -291,6 +297,11 @@ def word(table: Mapping[str, Words], key: str, lang: str) -> str | None:
     return None if found is None else found[1 if lang == "zh" else 0]
 
 
+def named(table: Mapping[str, Words], key: str, lang: str) -> str:
+    """`word`, or what the rules write where nobody has taught one."""
+    return word(table, key, lang) or key.replace("_", " ").replace(".", " ")
+
+
 def value(text: str, lang: str) -> str:
-    """A value of the rules in words; as the rules write it when there is none."""
-    return word(VALUES, text, lang) or text.replace("_", " ")
+    """A value of the rules in words."""
+    return named(VALUES, text, lang)
