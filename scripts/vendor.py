@@ -1,7 +1,7 @@
 """Make the page's vendored modules anew from the npm packages, or check that they are as made.
 
-    scripts/vendor.py           needs npm; writes the files and their sums
-    scripts/vendor.py --check   needs nothing; ends 1 when a file is not the one that was made
+Without an option npm is needed, and the files and their sums are written; `--check` needs
+nothing and ends 1 when a file is not the one that was made.
 """
 
 from __future__ import annotations
