@@ -21,6 +21,11 @@ def everybody_is_asked(hand: Hand) -> None:
     acting = hand.state.to_act()
     if len(set(acting)) != len(acting) or not all(-1 <= seat < hand.seats for seat in acting):
         hand.fail("turn", f"to act are {acting}")
+    info, seats = hand.game.info, [seat for seat in acting if seat != CHANCE]
+    if info.deterministic and CHANCE in acting:
+        hand.fail("info", "chance acts in a game that is said to be deterministic")
+    if not info.simultaneous and len(seats) > 1:
+        hand.fail("info", f"{seats} are to act at once in a game that is said to be sequential")
     clocks = {deadline.seat for deadline in hand.state.deadlines()}
     if len(acting) > 1 and CHANCE in acting:
         if CHANCE not in clocks:

@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from paiju.rules.testkit._hand import Hand
 
 
+HASH_BITS = 64
+
+
 class Screens:
     """What every viewer has on its screen, kept by patches only."""
 
@@ -85,6 +88,8 @@ def state_is_whole(hand: Hand, *, replayed: bool = True) -> None:
         for seat in state.to_act():
             if list(other.legal_actions(seat)) != list(state.legal_actions(seat)):
                 hand.fail("dump", f"{name} gives seat {seat} other actions")
+    if wanted >> HASH_BITS:
+        hand.fail("hash", f"{wanted} has more than {HASH_BITS} bits")
     _clone_is_independent(hand, copy)
 
 
