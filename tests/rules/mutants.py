@@ -17,6 +17,7 @@ import importlib.abc
 import importlib.util
 import json
 import random
+import resource
 import subprocess
 import sys
 import tomllib
@@ -34,6 +35,8 @@ ROOT = Path(__file__).resolve().parents[2]
 NO_RULES = {"bot", "bots", "cases", "hints", "messages", "titles", "__init__"}
 ENGINES_LEFT_OUT = {"testkit"}
 LIMIT_S = 180.0
+MEMORY = 2 << 30
+"""Bytes of a process: some mutants build up lists for ever."""
 DEALS = 20
 """So many show every card once in a game that deals few."""
 _TOLD = 70
@@ -295,6 +298,7 @@ class _Instead(importlib.abc.MetaPathFinder, importlib.abc.Loader):
 
 
 def _run(given: str) -> None:
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
     path, number, name, hands = json.loads(given)
     if number >= 0:
         module = path.removesuffix(".py").replace("/", ".")
