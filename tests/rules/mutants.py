@@ -18,6 +18,7 @@ import importlib.util
 import json
 import random
 import resource
+import signal
 import subprocess
 import sys
 import tomllib
@@ -34,7 +35,9 @@ from tests.rules.installed import NAMES, REGISTRY, golden, purses, variants
 ROOT = Path(__file__).resolve().parents[2]
 NO_RULES = {"bot", "bots", "cases", "hints", "messages", "titles", "__init__"}
 ENGINES_LEFT_OUT = {"testkit"}
-LIMIT_S = 180.0
+LIMIT_S = 180
+"""Seconds of processor time, however busy the machine is; so much longer it may take at most."""
+_PATIENCE = 10
 MEMORY = 2 << 30
 """Bytes of a process: some mutants build up lists for ever."""
 DEALS = 20
@@ -235,7 +238,7 @@ def _python(*arguments: str) -> subprocess.CompletedProcess[str]:
         cwd=ROOT,
         capture_output=True,
         text=True,
-        timeout=LIMIT_S,
+        timeout=LIMIT_S * _PATIENCE,
     )
 
 
@@ -278,6 +281,8 @@ def caught(mutant: Mutant, *, hands: int = 20) -> str | None:
             done = _python("--run", json.dumps([mutant.path, mutant.number, name, hands]))
         except subprocess.TimeoutExpired:
             return f"{name}: does not end"
+        if done.returncode < 0:
+            return f"{name}: does not end ({signal.Signals(-done.returncode).name})"
         if done.returncode:
             return f"{name}: {(done.stderr.strip().splitlines() or [''])[-1][:100]}"
     return None
@@ -299,6 +304,7 @@ class _Instead(importlib.abc.MetaPathFinder, importlib.abc.Loader):
 
 def _run(given: str) -> None:
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+    resource.setrlimit(resource.RLIMIT_CPU, (LIMIT_S, LIMIT_S))
     path, number, name, hands = json.loads(given)
     if number >= 0:
         module = path.removesuffix(".py").replace("/", ".")
