@@ -107,3 +107,24 @@ def test_parameters_of_every_room_are_known_to_the_game() -> None:
     for room in REGISTRY.rooms():
         values = msgspec.json.decode(REGISTRY.latest(room.game, room.parameters).id.parameters)
         assert room.parameters.items() <= values.items()
+
+
+SEATS = {"gouji": (6, 6), "xin_gouji": (6, 6), "douniu": (2, 6), "huanle_douniu": (2, 6)} | {
+    "doudizhu_5p": (5, 5),
+    **dict.fromkeys(("doudizhu", "huanle_doudizhu", "huopin_doudizhu", "mala_doudizhu"), (3, 3)),
+}
+"""Seats of the rule sets that are not for four."""
+AT_ONCE = {
+    *("doudizhu_5p", "gouji", "xin_gouji", "douniu", "huanle_douniu", "aiqipai_niuniu"),
+    *("shengji", "huanle_shengji", "dagunzi"),
+}
+"""In which several seats may act at the same moment."""
+
+
+@every_rule_set
+def test_what_a_game_says_of_itself_is_what_its_specification_says(name: str) -> None:
+    info = REGISTRY.latest(name).info
+    assert (info.min_seats, info.max_seats) == SEATS.get(name, (4, 4))
+    assert info.simultaneous == (name in AT_ONCE)
+    assert info.perfect_information == (name == "chihuoguo")
+    assert info.zero_sum and not info.deterministic
