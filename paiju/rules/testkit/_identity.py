@@ -51,7 +51,10 @@ class Screens:
         if self._checks[checked] != views.check(self._parts[checked]):
             hand.fail("patches", f"the check of viewer {checked} is off")
         spectator = self._parts[SPECTATOR].items()
+        perfect = hand.game.info.perfect_information
         for viewer, parts in self._parts.items():
+            if perfect and parts.items() != spectator:
+                hand.fail("info", f"seat {viewer} sees what others do not in an open game")
             if not spectator <= parts.items():
                 hand.fail("hidden information", f"a spectator sees what seat {viewer} does not")
         return self._parts
