@@ -385,6 +385,14 @@ class SpectatorSeesMore(HighCardState):
         return super().view(seat) | ({"crowd": 1} if seat < 0 else {})
 
 
+class NamesNoButton(HighCardState):
+    """A client still finds its actions, but a button is missing."""
+
+    def view(self, seat: int) -> dict[str, Any]:
+        view = super().view(seat)
+        return view | ({"legal": view["legal"][:1]} if view.get("legal") else {})
+
+
 class HashesTooLong(HighCardState):
     def hash(self) -> int:
         return super().hash() << 8
@@ -531,6 +539,7 @@ MORE_LEAKS = (
 )
 CHEATING = (
     (LosesPoints, "outcome"),
+    (NamesNoButton, "client"),
     (HashesTooLong, "hash"),
     (AsksBothAtOnce, "info"),
     (ForgetsInDump, "dump"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from paiju.rules.api import CHANCE, SPECTATOR, IllegalAction
@@ -62,6 +63,7 @@ def lists_are_true(hand: Hand) -> None:
             hand.fail("list", f"the actions of seat {seat} are not listed once each")
         if set(game.legal_in_view(state.view(seat))) != set(legal):
             hand.fail("client", f"from its view seat {seat} finds other legal actions")
+        _buttons_are_named(hand, seat, legal)
         for _ in range(_PICKS if legal else 0):
             action = legal[hand.rng.below(len(legal))]
             text = game.format(action)
@@ -71,6 +73,17 @@ def lists_are_true(hand: Hand) -> None:
                 hand.fail("text", f"{text!r} reads as another action")
             if state.canonical(seat, action) != action:
                 hand.fail("list", f"{text!r} is listed but not canonical")
+
+
+def _buttons_are_named(hand: Hand, seat: int, legal: Sequence[Any]) -> None:
+    """By convention `legal` of a view has the lines that a seat may play, or at least their
+    verbs: what a client makes its buttons of."""
+    shown = hand.state.view(seat).get("legal")
+    if isinstance(shown, list) and all(isinstance(line, str) for line in shown):
+        wanted = {hand.game.format(action).split(" ")[0] for action in legal}
+        lacking = wanted - {line.split(" ")[0] for line in shown}
+        if lacking:
+            hand.fail("client", f"seat {seat} may {sorted(lacking)}, and its view does not say so")
 
 
 def others_are_refused(hand: Hand) -> None:
