@@ -58,6 +58,16 @@ class Mutant(NamedTuple):
     rule_sets: tuple[str, ...]
 
 
+def equivalents() -> dict[tuple[str, str, str], str]:
+    """(path, source line, what) -> why that mutant is no mistake."""
+    listed = tomllib.loads(Path(__file__).with_name("equivalent_mutants.toml").read_text("utf-8"))
+    return {(m["path"], m["line"], m["what"]): m["reason"] for m in listed["mutant"]}
+
+
+def source_line(mutant: Mutant) -> str:
+    return (ROOT / mutant.path).read_text("utf-8").splitlines()[mutant.line - 1].strip()
+
+
 # ---- drawing them --------------------------------------------------------------------------------
 
 
@@ -238,6 +248,14 @@ def check(names: Sequence[str], count: int, seed: int) -> tuple[int, list[Mutant
     return len(drawn), survivors
 
 
+def _why(mutant: Mutant) -> str:
+    """What there is to say of a survivor."""
+    reason = equivalents().get((mutant.path, source_line(mutant), mutant.what))
+    if reason is not None:
+        return f"no mistake: {reason}"
+    return "unit tests notice it" if caught_by_tests(mutant) else "nothing notices it"
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--count", type=int, default=200)
@@ -259,8 +277,7 @@ def main() -> int:
     drawn, survivors = check(names, given.count, given.seed)
     print(f"{drawn} mutants, {drawn - len(survivors)} caught")
     for mutant in survivors:
-        unit = "unit tests notice it" if caught_by_tests(mutant) else "nothing notices it"
-        print(f"  {mutant.path}:{mutant.line} {mutant.what}: {unit}")
+        print(f"  {mutant.path}:{mutant.line} {mutant.what}: {_why(mutant)}")
     print(dict(Counter(mutant.path for mutant in survivors)))
     return 0
 
