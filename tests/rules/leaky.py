@@ -393,6 +393,12 @@ class NamesNoButton(HighCardState):
         return view | ({"legal": view["legal"][:1]} if view.get("legal") else {})
 
 
+class LetsSeatsDeal(HighCardState):
+    def is_legal(self, seat: int, action: Any) -> bool:
+        deals = isinstance(action, tuple) and self.turn == CHANCE and not self.over
+        return super().is_legal(CHANCE if deals else seat, action)
+
+
 class HashesTooLong(HighCardState):
     def hash(self) -> int:
         return super().hash() << 8
@@ -540,6 +546,7 @@ MORE_LEAKS = (
 CHEATING = (
     (LosesPoints, "outcome"),
     (NamesNoButton, "client"),
+    (LetsSeatsDeal, "legality"),
     (HashesTooLong, "hash"),
     (AsksBothAtOnce, "info"),
     (ForgetsInDump, "dump"),

@@ -98,8 +98,20 @@ def others_are_refused(hand: Hand) -> None:
             _nonsense(hand, seat, NONSENSE[hand.rng.below(len(NONSENSE))])
         for action in (*_foreign(hand), *guesses(hand, seat)):
             _judge(hand, seat, action, listed)
+    _chance_is_nobodys(hand)
     if state.hash() != before:
         hand.fail("refusal", "refused actions changed the state")
+
+
+def _chance_is_nobodys(hand: Hand) -> None:
+    """Nature's next action is refused to every seat."""
+    if CHANCE not in hand.state.to_act():
+        return
+    action = hand.state.clone().sample_chance(hand.rng)
+    for seat in (*range(hand.seats), SPECTATOR):
+        if hand.state.is_legal(seat, action):
+            hand.fail("legality", f"{hand.game.format(action)!r} is legal for seat {seat}")
+        _is_refused(hand, seat, action)
 
 
 def _foreign(hand: Hand) -> list[Any]:
