@@ -28,6 +28,7 @@ from data_server.services import DAY_US, Services
 from data_server.settings import DataSettings
 from data_server.store import migrate
 from data_server.store.database import Database
+from data_server.takeover import Takeover
 from data_server.tickets import Tickets
 from paiju.service.ids import now_us
 from paiju.service.process import stop_event, tune_gc, watch_lag
@@ -66,10 +67,12 @@ class DataServer:
             database=self.database,
             followers=self.followers,
             lease_s=settings.lease_s,
+            takeover_s=settings.takeover_s,
             escrow_release_s=settings.escrow_release_s,
             clock=clock,
             monotonic=monotonic,
         )
+        self._takeover = Takeover(database=self.database, registry=self.registry)
         self._tasks: list[asyncio.Task[None]] = []
 
     async def start(self) -> Addresses:
@@ -138,7 +141,7 @@ class DataServer:
         s, jobs = self.settings, self.jobs
         for work in (
             jobs.every("flush", s.poll_s, self.registry.flush),
-            jobs.every("poll", s.poll_s, self.registry.poll),
+            jobs.every("poll", s.poll_s, self._poll),
             jobs.every("sweep", s.sweep_s, jobs.sweep),
             jobs.every("cleanup", s.cleanup_s, jobs.cleanup),
             jobs.every("keys", KEYS_EVERY_S, self._read_keys),
@@ -146,6 +149,11 @@ class DataServer:
             watch_lag(self.metrics.lag.observe),
         ):
             self._tasks.append(asyncio.ensure_future(work))
+
+    async def _poll(self) -> None:
+        """In this order: what was not heard while we were away ourselves is forgiven first."""
+        await self.registry.poll()
+        await self._takeover.look()
 
     async def _read_keys(self) -> None:
         """Use a ticket key that was rotated into the file; the secret stays as it is."""

@@ -1212,6 +1212,16 @@ class AdminStub:
                 request_serializer=paiju_dot_wire_dot_v1_dot_data__pb2.DrainServerRequest.SerializeToString,
                 response_deserializer=paiju_dot_wire_dot_v1_dot_data__pb2.Reply.FromString,
                 _registered_method=True)
+        self.RollServer = channel.unary_unary(
+                '/paiju.v1.Admin/RollServer',
+                request_serializer=paiju_dot_wire_dot_v1_dot_data__pb2.RollServerRequest.SerializeToString,
+                response_deserializer=paiju_dot_wire_dot_v1_dot_data__pb2.RollServerReply.FromString,
+                _registered_method=True)
+        self.EndDataServer = channel.unary_unary(
+                '/paiju.v1.Admin/EndDataServer',
+                request_serializer=paiju_dot_wire_dot_v1_dot_data__pb2.EndDataServerRequest.SerializeToString,
+                response_deserializer=paiju_dot_wire_dot_v1_dot_data__pb2.Reply.FromString,
+                _registered_method=True)
         self.Grant = channel.unary_unary(
                 '/paiju.v1.Admin/Grant',
                 request_serializer=paiju_dot_wire_dot_v1_dot_data__pb2.GrantRequest.SerializeToString,
@@ -1285,6 +1295,20 @@ class AdminServicer:
 
     def DrainServer(self, request, context):
         """OPERATION
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def RollServer(self, request, context):
+        """OPERATION: a game server starts its gateways and hosts anew, one after another.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def EndDataServer(self, request, context):
+        """OPERATION: this data server drains and ends; who keeps it alive starts it again.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -1378,6 +1402,16 @@ def add_AdminServicer_to_server(servicer, server):
             'DrainServer': grpc.unary_unary_rpc_method_handler(
                     servicer.DrainServer,
                     request_deserializer=paiju_dot_wire_dot_v1_dot_data__pb2.DrainServerRequest.FromString,
+                    response_serializer=paiju_dot_wire_dot_v1_dot_data__pb2.Reply.SerializeToString,
+            ),
+            'RollServer': grpc.unary_unary_rpc_method_handler(
+                    servicer.RollServer,
+                    request_deserializer=paiju_dot_wire_dot_v1_dot_data__pb2.RollServerRequest.FromString,
+                    response_serializer=paiju_dot_wire_dot_v1_dot_data__pb2.RollServerReply.SerializeToString,
+            ),
+            'EndDataServer': grpc.unary_unary_rpc_method_handler(
+                    servicer.EndDataServer,
+                    request_deserializer=paiju_dot_wire_dot_v1_dot_data__pb2.EndDataServerRequest.FromString,
                     response_serializer=paiju_dot_wire_dot_v1_dot_data__pb2.Reply.SerializeToString,
             ),
             'Grant': grpc.unary_unary_rpc_method_handler(
@@ -1493,6 +1527,60 @@ class Admin:
             target,
             '/paiju.v1.Admin/DrainServer',
             paiju_dot_wire_dot_v1_dot_data__pb2.DrainServerRequest.SerializeToString,
+            paiju_dot_wire_dot_v1_dot_data__pb2.Reply.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def RollServer(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/paiju.v1.Admin/RollServer',
+            paiju_dot_wire_dot_v1_dot_data__pb2.RollServerRequest.SerializeToString,
+            paiju_dot_wire_dot_v1_dot_data__pb2.RollServerReply.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def EndDataServer(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/paiju.v1.Admin/EndDataServer',
+            paiju_dot_wire_dot_v1_dot_data__pb2.EndDataServerRequest.SerializeToString,
             paiju_dot_wire_dot_v1_dot_data__pb2.Reply.FromString,
             options,
             channel_credentials,

@@ -417,6 +417,10 @@ class AdminStub:
     """READ"""
     DrainServer: _grpc.UnaryUnaryMultiCallable[_data_pb2.DrainServerRequest, _data_pb2.Reply]
     """OPERATION"""
+    RollServer: _grpc.UnaryUnaryMultiCallable[_data_pb2.RollServerRequest, _data_pb2.RollServerReply]
+    """OPERATION: a game server starts its gateways and hosts anew, one after another."""
+    EndDataServer: _grpc.UnaryUnaryMultiCallable[_data_pb2.EndDataServerRequest, _data_pb2.Reply]
+    """OPERATION: this data server drains and ends; who keeps it alive starts it again."""
     Grant: _grpc.UnaryUnaryMultiCallable[_data_pb2.GrantRequest, _data_pb2.GrantReply]
     """OPERATION: mint -> wallet (or back, never below 0) with a reason."""
     CheckLedger: _grpc.UnaryUnaryMultiCallable[_data_pb2.CheckLedgerRequest, _data_pb2.CheckLedgerReply]
@@ -453,6 +457,10 @@ class AdminAsyncStub(AdminStub):
     """READ"""
     DrainServer: _aio.UnaryUnaryMultiCallable[_data_pb2.DrainServerRequest, _data_pb2.Reply]  # type: ignore[assignment]
     """OPERATION"""
+    RollServer: _aio.UnaryUnaryMultiCallable[_data_pb2.RollServerRequest, _data_pb2.RollServerReply]  # type: ignore[assignment]
+    """OPERATION: a game server starts its gateways and hosts anew, one after another."""
+    EndDataServer: _aio.UnaryUnaryMultiCallable[_data_pb2.EndDataServerRequest, _data_pb2.Reply]  # type: ignore[assignment]
+    """OPERATION: this data server drains and ends; who keeps it alive starts it again."""
     Grant: _aio.UnaryUnaryMultiCallable[_data_pb2.GrantRequest, _data_pb2.GrantReply]  # type: ignore[assignment]
     """OPERATION: mint -> wallet (or back, never below 0) with a reason."""
     CheckLedger: _aio.UnaryUnaryMultiCallable[_data_pb2.CheckLedgerRequest, _data_pb2.CheckLedgerReply]  # type: ignore[assignment]
@@ -498,6 +506,22 @@ class AdminServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_data_pb2.Reply, _abc.Awaitable[_data_pb2.Reply]]:
         """OPERATION"""
+
+    @_abc_1.abstractmethod
+    def RollServer(
+        self,
+        request: _data_pb2.RollServerRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_data_pb2.RollServerReply, _abc.Awaitable[_data_pb2.RollServerReply]]:
+        """OPERATION: a game server starts its gateways and hosts anew, one after another."""
+
+    @_abc_1.abstractmethod
+    def EndDataServer(
+        self,
+        request: _data_pb2.EndDataServerRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_data_pb2.Reply, _abc.Awaitable[_data_pb2.Reply]]:
+        """OPERATION: this data server drains and ends; who keeps it alive starts it again."""
 
     @_abc_1.abstractmethod
     def Grant(
