@@ -167,7 +167,9 @@ class Registry:
         now = self._monotonic()
         if now - self._watching_since < self.takeover_s:
             return set()
-        return {name for name in self.servers if self.servers.silent_s(name, now) >= self.takeover_s}
+        return {
+            name for name in self.servers if self.servers.silent_s(name, now) >= self.takeover_s
+        }
 
     def end_lease(self, server: str) -> None:
         """Its next heartbeat finds the lease lost."""

@@ -40,18 +40,23 @@ KEYS_EVERY_S = 30.0
 
 
 class DataServer:
-    """One data server inside a running loop; `serve` is this with signals."""
+    """One data server inside a running loop; `serve` is this with signals.
+
+    on_end: called when an operator wants it to end.
+    """
 
     def __init__(
         self,
         settings: DataSettings,
         *,
         may_play: MayPlay = not_frozen,
+        on_end: Callable[[], None] = lambda: None,
         clock: Callable[[], int] = now_us,
         monotonic: Callable[[], float] = time.monotonic,
     ) -> None:
         self.settings = settings
         self._may_play = may_play
+        self._on_end = on_end
         self._clock = clock
         self._monotonic = monotonic
         self.metrics = Metrics()
@@ -106,6 +111,7 @@ class DataServer:
             lanes=self.lanes,
             metrics=self.metrics,
             services=self.services,
+            end=self._on_end,
         )
         addresses = await self.edge.start()
         self._start_jobs()
@@ -181,7 +187,7 @@ class DataServer:
 async def serve(settings: DataSettings, ready: Callable[[Addresses], object] | None = None) -> None:
     """Serve until SIGTERM or SIGINT. `ready` is called once, when everything answers."""
     stop = stop_event()
-    server = DataServer(settings)
+    server = DataServer(settings, on_end=stop.set)
     addresses = await server.start()
     if settings.data_dir is not None:
         announce(settings.data_dir, addresses)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -23,6 +24,7 @@ class AdminCalls(data_pb2_grpc.AdminServicer):
     services: Services
     lanes: Lanes
     checks: Lane  # one at a time: what reads the whole ledger or thousands of records
+    end: Callable[[], None]  # of this process, drained
 
     async def Nodes(self, request: data_pb2.NodesRequest, context: Context) -> data_pb2.NodesReply:
         return await answered(
@@ -37,6 +39,26 @@ class AdminCalls(data_pb2_grpc.AdminServicer):
             self.lanes.cluster,
             data_pb2.Reply,
             lambda: self.services.office.drain_server(request, who=WHO),
+        )
+
+    async def RollServer(
+        self, request: data_pb2.RollServerRequest, context: Context
+    ) -> data_pb2.RollServerReply:
+        return await answered(
+            context,
+            self.lanes.cluster,
+            data_pb2.RollServerReply,
+            lambda: self.services.office.roll_server(request, who=WHO),
+        )
+
+    async def EndDataServer(
+        self, request: data_pb2.EndDataServerRequest, context: Context
+    ) -> data_pb2.Reply:
+        return await answered(
+            context,
+            self.lanes.cluster,
+            data_pb2.Reply,
+            lambda: self.services.office.end_data_server(request, who=WHO, end=self.end),
         )
 
     async def Grant(self, request: data_pb2.GrantRequest, context: Context) -> data_pb2.GrantReply:

@@ -132,6 +132,7 @@ class ClusterCalls(data_pb2_grpc.ClusterServicer):
     async def Follow(
         self, request: data_pb2.FollowRequest, context: Context
     ) -> AsyncIterator[data_pb2.FollowEvent]:
+        await context.send_initial_metadata(())  # the follower counts from here
         async with aclosing(self.services.followers.follow(request.server)) as events:
             async for event in events:
                 yield event

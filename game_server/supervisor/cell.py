@@ -64,9 +64,14 @@ class Cell:
 
         await self._do(ray.shutdown)
 
-    async def start_host(self, name: str, config: dict[str, Any], *, within_s: float) -> Any:
-        """A new actor of that name in place of any other; returns when it listens."""
-        host = await self._do(lambda: self._new_host(name, config))
+    async def start_host(
+        self, name: str, config: dict[str, Any], *, within_s: float, restarts: int = -1
+    ) -> Any:
+        """A new actor of that name in place of any other; returns when it listens.
+
+        restarts: how often Ray may start it again when its process dies; -1: always.
+        """
+        host = await self._do(lambda: self._new_host(name, config, restarts))
         try:
             await self.ask(host, "info", within_s=within_s)
         except BaseException:
@@ -106,7 +111,7 @@ class Cell:
         )
         self._node = node.node_id
 
-    def _new_host(self, name: str, config: dict[str, Any]) -> Any:
+    def _new_host(self, name: str, config: dict[str, Any], restarts: int) -> Any:
         import ray
         from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
@@ -114,7 +119,7 @@ class Cell:
         kind = ray.remote(getattr(importlib.import_module(module), attribute)).options(
             name=self._full(name),
             lifetime="detached",
-            max_restarts=-1,
+            max_restarts=restarts,
             num_cpus=0,
             scheduling_strategy=NodeAffinitySchedulingStrategy(node_id=self._node, soft=False),
         )

@@ -13,6 +13,7 @@ class HostConfig:
     host: str
     cell: str
     server: str
+    home: str = ""  # the server whose host it is; empty: `server`
     machine: str
     run_dir: str
     data_servers: Sequence[str]

@@ -30,11 +30,13 @@ from game_server.tables.contact import Contact
 from game_server.tables.host import TableHost
 from game_server.tables.ids import IdStock
 from game_server.tables.journal import Batch, Journal
+from game_server.tables.journal_identity import shared_journal
 from game_server.tables.journal_store import JournalStore
 from game_server.tables.links import LinkServer
 from game_server.tables.metrics import HostMetrics
 from game_server.tables.money import Cashier
 from game_server.tables.outbox import Outbox
+from game_server.tables.pulse import beat_for_ever
 from game_server.tables.recovery import Recovery
 from game_server.tables.retention import Retention
 from game_server.tables.room import RoomSpec
@@ -50,6 +52,8 @@ log = structlog.get_logger()
 
 START_DEADLINE_S = 60.0
 DRAIN_S = 20.0
+LEAVE_S = 0.1
+"""For answers that are on their way."""
 BEAT_EVERY_S = 0.5
 
 
@@ -82,6 +86,12 @@ class HostProcess:
         """No new seats from now on (or seats again); running hands go on either way."""
         assert self._host is not None
         self._host.draining = on
+
+    def leave(self) -> None:
+        """End the process soon, with all that it did in the journal. Who starts it again finds
+        the tables as they are: nothing is drained, and nobody loses a seat."""
+        if self._loop is not None:
+            self._loop.call_soon_threadsafe(lambda: asyncio.ensure_future(self._leave()))
 
     def stop(self) -> None:
         """Drain for a while, return every escrow, end."""
@@ -139,6 +149,8 @@ class HostProcess:
                 machine=config.machine,
                 max_tables=config.max_tables,
                 games=sorted({room.game for room in rooms.values()}),
+                home=config.home,
+                journal=await asyncio.to_thread(shared_journal, store.engine, config.journal_key),
             ),
         )
         contact.release_s = reply.escrow_release_ms / 1000
@@ -187,6 +199,7 @@ class HostProcess:
                 outbox.run(),
                 process.watch_lag(metrics.loop_lag.observe),
                 push_for_ever(config.metrics_socket, config.host, metrics.registry),
+                beat_for_ever(config.metrics_socket, self._host.counts),
                 stock.keep_filled(),
             )
         ]
@@ -227,6 +240,14 @@ class HostProcess:
             task.remove_done_callback(_must_not_end)
             task.cancel()
         await client.close()
+
+    async def _leave(self) -> None:
+        host = self._table_host
+        host.recovering = True  # RETRY to everybody: what comes now is the next one's
+        log.info("host.leaves", playing=host.playing())
+        await asyncio.sleep(LEAVE_S)
+        await host.out.written()
+        os._exit(6)
 
     @property
     def _table_host(self) -> TableHost:
@@ -276,11 +297,16 @@ class HostProcess:
     async def _register(
         client: HostCalls, request: data_pb2.RegisterHostRequest
     ) -> data_pb2.RegisterHostReply:
-        """Until a data server answers: without an epoch there is nothing a host may do."""
+        """Until a data server answers: without an epoch there is nothing a host may do.
+
+        RuntimeError: another server runs this host by now.
+        """
         while True:
             try:
                 return await client.register_host(request)
             except Refused as refused:
+                if refused.code == "STALE_EPOCH":
+                    raise RuntimeError(f"another server runs {request.host.host}") from None
                 log.warning("host.register_retry", code=refused.code)
                 await asyncio.sleep(0.5)
 
