@@ -27,6 +27,7 @@ from game_server.rooms import load_rooms
 from game_server.tables.calls import HostCalls
 from game_server.tables.config import HostConfig
 from game_server.tables.contact import Contact
+from game_server.tables.heartbeat import beat_for_ever
 from game_server.tables.host import TableHost
 from game_server.tables.ids import IdStock
 from game_server.tables.journal import Batch, Journal
@@ -36,7 +37,6 @@ from game_server.tables.links import LinkServer
 from game_server.tables.metrics import HostMetrics
 from game_server.tables.money import Cashier
 from game_server.tables.outbox import Outbox
-from game_server.tables.pulse import beat_for_ever
 from game_server.tables.recovery import Recovery
 from game_server.tables.retention import Retention
 from game_server.tables.room import RoomSpec
