@@ -43,6 +43,19 @@ class Outage:
             tables[table][client] = epoch
         self._followed = dict(tables)
 
+    def struck_tables(self, tables: Collection[int]) -> None:
+        """These tables must come back, for each of their clients with something of a new epoch;
+        whether or not somebody is told so."""
+        self._at, waits = self.clock(), defaultdict[int, dict[int, int]](dict)
+        for (client, table), epoch in self._epoch.items():
+            if table in tables:
+                waits[table][client] = epoch
+        self._tables = dict(waits)
+
+    def from_now(self) -> None:
+        """What is waited for could not come back before this moment."""
+        self._at = self.clock()
+
     def struck_gateway(self, clients: Collection[int]) -> int:
         """A client is back when its session is open again; how many wait."""
         self._at, self._clients = self.clock(), set(clients)

@@ -65,6 +65,7 @@ class Program:
         self.may_run = asyncio.Event()
         """Cleared: it is not started again when it dies, until this is set."""
         self.may_run.set()
+        self.folder = folder
         self.log = folder / "logs" / f"{name}.log"
         self._module = module
         self._state_file = folder / f"{name}.json"
@@ -186,6 +187,8 @@ class LocalHall:
         """What clients pin."""
         self.database_url = ""
         """For SQLAlchemy's synchronous engine."""
+        self.data_server = ""
+        """Where game servers find it."""
         self.metrics: dict[str, str] = {}
         self.seconds = 0.0
         """How long the start took."""
@@ -269,20 +272,20 @@ class LocalHall:
             data_metrics_listen=state["metrics"],
         )
         self.metrics["data-server"] = f"http://{state['metrics']}/metrics"
-        data_server = state["address"]
+        self.data_server = state["address"]
         if self._to_data is not None:
-            data_server = await self._to_data(data_server)
+            self.data_server = await self._to_data(self.data_server)
         state = await self._game.start(
             **{
                 "server": "local",
                 **self._settings,
                 "data_dir": str(self._folder),
-                "data_servers": data_server,
+                "data_servers": self.data_server,
                 "gateways": str(self._gateway_count),
                 "hosts": str(self.table_hosts),
                 "listen_port": str(self._port),
                 **self._tls(),
-                "metrics_port": str(_free_ports(0, 1, "")),
+                "metrics_port": str(free_ports(0, 1, "")),
             }
         )
         self.metrics["game-server"] = state["metrics"]
@@ -319,7 +322,7 @@ class LocalHall:
         return {"tls_certificate": str(self.certificate), "tls_key": str(key), **listen}
 
     async def _start_page(self, port: int) -> None:
-        first = _free_ports(port, 2, "choose others with --web-port")
+        first = free_ports(port, 2, "choose others with --web-port")
         tls = self._tls()
         state = await self._web.start(
             data_dir=str(self._folder),
@@ -341,8 +344,8 @@ class LocalHall:
         self._lock.take()
         (self._folder / "hall.json").unlink(missing_ok=True)  # of one that was killed
         leftovers.end_recorded(self._folder, patience_s=PREDECESSOR_S)
-        self._port = _free_ports(self._port, self._gateway_count, "choose others with --port")
-        record = leftovers.Record(self._folder)
+        self._port = free_ports(self._port, self._gateway_count, "choose others with --port")
+        record = self._record = leftovers.Record(self._folder)
         self._data, self._game, self._web = (
             Program(
                 name=name,
@@ -382,7 +385,7 @@ def lan_address() -> str:
         return str(probe.getsockname()[0])
 
 
-def _free_ports(first: int, count: int, advice: str) -> int:
+def free_ports(first: int, count: int, advice: str) -> int:
     """`first` when it and the following ones are free; for 0 the first of some that are."""
     for _ in range(100):
         probes: list[socket.socket] = []

@@ -57,7 +57,8 @@ async def differences(
 
 
 async def _compare(hall: LocalHall, engine: Engine, expected: Expected) -> list[str]:
-    gauges = await scrape(hall.metrics["game-server"])
+    servers = [url for name, url in hall.metrics.items() if name.startswith("game-server")]
+    gauges = "".join([await scrape(url) for url in servers])
     counted = await asyncio.to_thread(_count, engine)
     pairs: dict[str, tuple[float, float]] = {
         "sessions": (total(gauges, "paiju_gateway_sessions"), expected.connected),

@@ -57,7 +57,7 @@ class Run:
         with _importable(self.setup.python_path):
             registry = Registry.default()
             network = self.setup.network
-            hall = LocalHall(
+            hall = self.setup.hall(
                 data_dir=self.setup.folder,
                 database=self.setup.database,
                 gateways=self.gateways,

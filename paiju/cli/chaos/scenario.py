@@ -38,6 +38,8 @@ class Setup:
     """Of all programs, by name."""
     network: Network | None = None
     """Between clients and gateways, game server and data server."""
+    hall: Callable[..., LocalHall] = LocalHall
+    """What makes the hall; called with what LocalHall takes."""
     python_path: list[str] = field(default_factory=list)
     """Before that of this process."""
 

@@ -1,4 +1,4 @@
-"""The scenarios by name; one line each. `all-in-turn` strikes with all of them."""
+"""The scenarios by name; one line each. `all-in-turn` strikes with all of one game server."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ from paiju.cli.chaos.freeze import Freeze
 from paiju.cli.chaos.kills import KillDataServer, KillGateway, KillHost
 from paiju.cli.chaos.partition import Partition
 from paiju.cli.chaos.poison import Poison
+from paiju.cli.chaos.ray_head import KillRayHead
+from paiju.cli.chaos.ray_node import KillRayNode
 from paiju.cli.chaos.scenario import Scenario
 from paiju.cli.chaos.turns import in_turn
 
@@ -22,4 +24,11 @@ _SINGLE: Mapping[str, type[Scenario]] = {
     "poison": Poison,
 }
 
-SCENARIOS: Mapping[str, type[Scenario]] = {**_SINGLE, "all-in-turn": in_turn(_SINGLE)}
+_CELL: Mapping[str, type[Scenario]] = {"ray-node": KillRayNode, "ray-head": KillRayHead}
+"""In a hall of two game servers."""
+
+SCENARIOS: Mapping[str, type[Scenario]] = {
+    **_SINGLE,
+    **_CELL,
+    "all-in-turn": in_turn(_SINGLE),
+}
