@@ -62,7 +62,6 @@ class Registry:
 
         def work(tx: Connection) -> tuple[int, int]:
             lease = nodes.put_server(tx, request, now_us=self._clock())
-            takeovers.take_back(tx, request.server)
             presences.clear(tx, request.server)
             return lease
 
@@ -70,13 +69,10 @@ class Registry:
         self._epochs[request.server] = epoch
         self._pending.pop(request.server, None)
         self.servers.beat(request.server, beat, self._monotonic())
-        self._see_kept(await self.database.read(takeovers.kept))
-        takeover_ms = int(self.takeover_s * 1000)
         return data_pb2.RegisterServerReply(
             lease_ms=int(self.lease_s * 1000),
-            heartbeat_ms=takeover_ms // 3,
+            heartbeat_ms=int(self.takeover_s * 1000) // 3,
             lease_epoch=epoch,
-            takeover_ms=takeover_ms,
         )
 
     async def heartbeat(self, request: data_pb2.HeartbeatRequest) -> data_pb2.HeartbeatReply:
@@ -191,6 +187,24 @@ class Registry:
         self.hosts.observe({name: 0 for name in names if not self.hosts.knows(name)}, now)
         return {name for name in names if self.hosts.silent_s(name, now) >= seconds}
 
+    async def claim_host(self, request: data_pb2.ClaimHostRequest) -> data_pb2.Reply:
+        """Orders those who want to run a host: giving it away ends the lease of its former
+        server in the same transaction, so who was only silent must register before it claims."""
+
+        def work(tx: Connection) -> None:
+            if nodes.lease_epoch(tx, request.server, hold=True) != request.lease_epoch:
+                raise Refused("LEASE_LOST")
+            keeper = takeovers.keeper_of(tx, request.host)
+            if request.home == request.server:
+                takeovers.take_home(tx, request.host)
+            elif keeper != request.server:
+                raise Refused("HOST_ELSEWHERE")
+
+        await self.database.write(work)
+        if request.home == request.server:
+            self._see_kept(await self.database.read(takeovers.kept))
+        return data_pb2.Reply()
+
     async def register_host(
         self, request: data_pb2.RegisterHostRequest
     ) -> data_pb2.RegisterHostReply:
@@ -202,7 +216,7 @@ class Registry:
 
         def work(tx: Connection) -> tuple[int, int, list[data_pb2.Shard]]:
             if home != request.server and takeovers.keeper_of(tx, host) != request.server:
-                raise Refused("STALE_EPOCH", have=request.host.epoch, current=home)
+                raise Refused("HOST_ELSEWHERE")
             epoch = fence.begin(tx, host, request.host.epoch)
             beat = nodes.put_host(tx, request, epoch)
             shards.keep(tx, host, epoch)

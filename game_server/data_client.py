@@ -34,6 +34,7 @@ CALLS: Mapping[str, str] = {
     "Settle": "ledger",
     "RegisterServer": "cluster",
     "Heartbeat": "cluster",
+    "ClaimHost": "cluster",
     "RegisterHost": "cluster",
     "ListHosts": "cluster",
     "AllocateIds": "cluster",

@@ -44,6 +44,16 @@ class ClusterCalls(data_pb2_grpc.ClusterServicer):
             lambda: self.services.registry.heartbeat(request),
         )
 
+    async def ClaimHost(
+        self, request: data_pb2.ClaimHostRequest, context: Context
+    ) -> data_pb2.Reply:
+        return await answered(
+            context,
+            self.lanes.cluster,
+            data_pb2.Reply,
+            lambda: self.services.registry.claim_host(request),
+        )
+
     async def RegisterHost(
         self, request: data_pb2.RegisterHostRequest, context: Context
     ) -> data_pb2.RegisterHostReply:

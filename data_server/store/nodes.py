@@ -103,8 +103,10 @@ def put_host(tx: Connection, request: data_pb2.RegisterHostRequest, epoch: int) 
     return beat
 
 
-def lease_epoch(tx: Connection, server: str) -> int | None:
-    return tx.scalar(select(GameServer.lease_epoch).where(GameServer.server == server))
+def lease_epoch(tx: Connection, server: str, *, hold: bool = False) -> int | None:
+    """hold: nobody raises it until the transaction ends."""
+    query = select(GameServer.lease_epoch).where(GameServer.server == server)
+    return tx.scalar(query.with_for_update(read=True) if hold else query)
 
 
 def write_beats(

@@ -53,9 +53,9 @@ def give(tx: Connection, row: Any, *, keeper: str) -> bool:
     return True
 
 
-def take_back(tx: Connection, server: str) -> None:
-    """The server is there again: its hosts are its own, and it keeps none of others."""
-    tx.execute(update(Host).where(Host.home == server, Host.keeper != "").values(keeper=""))
+def take_home(tx: Connection, host: str) -> None:
+    """Its home is about to start it: nobody else is asked to run it any more."""
+    tx.execute(update(Host).where(Host.host == host).values(keeper=""))
 
 
 def keeper_of(tx: Connection, host: str) -> str:

@@ -64,14 +64,9 @@ class Cell:
 
         await self._do(ray.shutdown)
 
-    async def start_host(
-        self, name: str, config: dict[str, Any], *, within_s: float, restarts: int = -1
-    ) -> Any:
-        """A new actor of that name in place of any other; returns when it listens.
-
-        restarts: how often Ray may start it again when its process dies; -1: always.
-        """
-        host = await self._do(lambda: self._new_host(name, config, restarts))
+    async def start_host(self, name: str, config: dict[str, Any], *, within_s: float) -> Any:
+        """A new actor of that name in place of any other; returns when it listens."""
+        host = await self._do(lambda: self._new_host(name, config))
         try:
             await self.ask(host, "info", within_s=within_s)
         except BaseException:
@@ -115,7 +110,7 @@ class Cell:
         )
         self._node = node.node_id
 
-    def _new_host(self, name: str, config: dict[str, Any], restarts: int) -> Any:
+    def _new_host(self, name: str, config: dict[str, Any]) -> Any:
         import ray
         from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
@@ -123,7 +118,7 @@ class Cell:
         kind = ray.remote(getattr(importlib.import_module(module), attribute)).options(
             name=self._full(name),
             lifetime="detached",
-            max_restarts=restarts,
+            max_restarts=-1,
             num_cpus=0,
             scheduling_strategy=NodeAffinitySchedulingStrategy(node_id=self._node, soft=False),
         )

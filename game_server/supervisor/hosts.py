@@ -3,16 +3,15 @@
 Ray restarts a host whose process died (with a new epoch). What it does not repair is a host
 whose start failed, or one that was on a node of Ray that ended: those are started anew here.
 
-Guests are hosts of lost machines that the data server has asked us to run. They are started by
-us alone, never by Ray, because their home may have come back: only a wish that is newer than
-the loss says that it has not (docs/contracts/takeover.md).
+Guests are hosts of lost machines that the data server has asked us to run. Before a host is
+started it is claimed, so that two machines that both want it do so one after the other
+(docs/contracts/takeover.md).
 """
 
 from __future__ import annotations
 
 import asyncio
-import time
-from collections.abc import Callable, Coroutine, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -29,25 +28,22 @@ ASK_EVERY_S = 1.0
 ASK_WITHIN_S = 5.0
 LONGEST_PAUSE_S = 10.0
 GIVE_UP_AFTER = 20
-CONFIRM_S = 3.0
-"""A wish to run a guest counts that long after it was lost: by then it knows of its home."""
+CLAIM_AGAIN_S = 0.5
 LOOK_S = 0.1
 
 
 @dataclass(eq=False)
 class Host:
-    """info: its last answer, empty while it is away. guest: its home is another server."""
+    """info: its last answer, empty while it is away. home: the server whose host it is."""
 
     name: str
+    home: str
     config: dict[str, Any]
     guest: bool = False
     actor: Any = None
     info: dict[str, Any] = field(default_factory=dict)
     unavailable: int = 0
     """Questions in a row for which Ray knew no way to it."""
-    lost_at: float = -CONFIRM_S
-    wanted_at: float = 0.0
-    """When the data server said last that we are to run it."""
     left: int = 0
     """The process that was asked to end, for a roll."""
 
@@ -55,8 +51,8 @@ class Host:
 class Hosts:
     """`start`, later `stop`. config_of: (name, home) -> what a host is told.
 
-    may_start: whether nobody else can have been asked to run our hosts, for the data server
-    hears of us. signs: what hosts say themselves, without Ray.
+    claim: (name, home) -> whether we may start it now; asks the data server. signs: what hosts
+    say themselves, without Ray.
     """
 
     def __init__(
@@ -66,18 +62,16 @@ class Hosts:
         own: Sequence[str],
         server: str,
         config_of: Callable[[str, str], dict[str, Any]],
-        may_start: Callable[[], bool],
+        claim: Callable[[str, str], Awaitable[bool]],
         signs: Signs,
         metrics: SupervisorMetrics,
-        clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._cell = cell
         self._metrics = metrics
         self._config_of = config_of
-        self._may_start = may_start
+        self._claim = claim
         self._signs = signs
-        self._clock = clock
-        self._hosts = {name: Host(name, config_of(name, server)) for name in own}
+        self._hosts = {name: Host(name, server, config_of(name, server)) for name in own}
         self._draining = False
         self._connected = asyncio.Event()
         self._watches: dict[str, asyncio.Task[None]] = {}
@@ -131,11 +125,10 @@ class Hosts:
             host = self._hosts.get(name)
             if host is None:
                 log.warning("guest.taken", host=name, home=home)
-                host = Host(name, self._config_of(name, home), guest=True)
+                host = Host(name, home, self._config_of(name, home), guest=True)
                 self._hosts[name] = host
                 if self._running:
                     self._begin(host)
-            host.wanted_at = self._clock()
 
     async def restart(self, name: str, *, leave: bool = True, within_s: float) -> None:
         """End the host's process when all that it did is written, and wait for the next; with
@@ -198,14 +191,12 @@ class Hosts:
         while True:
             if host.actor is None:
                 await self._connected.wait()
-                while not self._is_ours(host):  # noqa: ASYNC110 - time decides, too
-                    await asyncio.sleep(LOOK_S)
+                if not await self._claim(host.name, host.home):
+                    await asyncio.sleep(CLAIM_AGAIN_S)
+                    continue
                 try:
                     host.actor = await self._cell.start_host(
-                        host.name,
-                        host.config,
-                        within_s=START_WITHIN_S,
-                        restarts=0 if host.guest else -1,
+                        host.name, host.config, within_s=START_WITHIN_S
                     )
                     if self._draining:
                         await self._tell(host, "drain", True, within_s=ASK_WITHIN_S)
@@ -214,18 +205,11 @@ class Hosts:
                     log.error(
                         "host.start_failed", host=host.name, error=_short(error), again_in_s=pause
                     )
-                    host.lost_at = self._clock()
                     await asyncio.sleep(pause)
                     pause = min(LONGEST_PAUSE_S, pause * 2)
                     continue
             await self._ask(host)
             await asyncio.sleep(ASK_EVERY_S)
-
-    def _is_ours(self, host: Host) -> bool:
-        """Whether we are the one who runs it, as far as anybody can know."""
-        if host.guest and host.wanted_at < host.lost_at + CONFIRM_S:
-            return False
-        return self._may_start()
 
     async def _ask(self, host: Host) -> None:
         from ray.exceptions import ActorDiedError, ActorUnavailableError
@@ -269,7 +253,6 @@ class Hosts:
         host.actor = None
         host.info = {}
         host.unavailable = 0
-        host.lost_at = self._clock()
         self._metrics.up.labels(host.name).set(0)
 
 

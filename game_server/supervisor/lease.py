@@ -57,7 +57,6 @@ class Lease:
         self._on_answer = on_answer
         self._rolls = rolls
         self._epoch = 0
-        self._takeover_s = 0.0
         self._metrics = metrics
         self._clock = clock
         self._renewed = 0.0
@@ -67,10 +66,20 @@ class Lease:
         """-1 before the first registration."""
         return self._clock() - self._renewed if self.registered.is_set() else -1.0
 
-    def is_sure(self) -> bool:
-        """Whether nobody can have been asked to run our hosts: the data server has heard of us
-        within the time after which it does that."""
-        return self.registered.is_set() and self.age_s() < self._takeover_s
+    async def claim(self, host: str, home: str) -> bool:
+        """Whether we may start this host now; from then on nobody else may."""
+        await self.registered.wait()
+        try:
+            await self._calls.call(
+                "ClaimHost",
+                data_pb2.ClaimHostRequest(
+                    server=self._identity.server, lease_epoch=self._epoch, host=host, home=home
+                ),
+            )
+        except Refused as refused:
+            log.warning("host.not_claimed", host=host, code=refused.code)
+            return False
+        return True
 
     async def goodbye(self) -> None:
         """We end now: what we leave behind may be taken at once. Best effort."""
@@ -110,7 +119,6 @@ class Lease:
         finally:
             warning.cancel()
         self._renewed, self._epoch = sent, reply.lease_epoch
-        self._takeover_s = (reply.takeover_ms or reply.lease_ms) / 1000
         self.registered.set()
         self._metrics.registrations.inc()
         log.info("lease.registered", lease_ms=reply.lease_ms, epoch=reply.lease_epoch)

@@ -83,7 +83,7 @@ class Supervisor:
             own=own_hosts(settings),
             server=settings.server,
             config_of=lambda name, home: host_config(settings, folders, name=name, home=home),
-            may_start=lambda: self._lease.is_sure(),
+            claim=lambda name, home: self._lease.claim(name, home),
             signs=self._signs,
             metrics=metrics,
         )

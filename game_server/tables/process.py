@@ -305,7 +305,7 @@ class HostProcess:
             try:
                 return await client.register_host(request)
             except Refused as refused:
-                if refused.code == "STALE_EPOCH":
+                if refused.code == "HOST_ELSEWHERE":
                     raise RuntimeError(f"another server runs {request.host.host}") from None
                 log.warning("host.register_retry", code=refused.code)
                 await asyncio.sleep(0.5)

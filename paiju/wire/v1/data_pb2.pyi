@@ -828,12 +828,9 @@ class RegisterServerReply(_message.Message):
     LEASE_MS_FIELD_NUMBER: _builtins.int
     HEARTBEAT_MS_FIELD_NUMBER: _builtins.int
     LEASE_EPOCH_FIELD_NUMBER: _builtins.int
-    TAKEOVER_MS_FIELD_NUMBER: _builtins.int
     lease_ms: _builtins.int
     heartbeat_ms: _builtins.int
     lease_epoch: _builtins.int
-    takeover_ms: _builtins.int
-    """silent for so long, others of its cell are asked to take its hosts"""
     @_builtins.property
     def refusal(self) -> _common_pb2.Refusal: ...
     def __init__(
@@ -843,11 +840,10 @@ class RegisterServerReply(_message.Message):
         lease_ms: _builtins.int = ...,
         heartbeat_ms: _builtins.int = ...,
         lease_epoch: _builtins.int = ...,
-        takeover_ms: _builtins.int = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["refusal", b"refusal"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["heartbeat_ms", b"heartbeat_ms", "lease_epoch", b"lease_epoch", "lease_ms", b"lease_ms", "refusal", b"refusal", "takeover_ms", b"takeover_ms"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["heartbeat_ms", b"heartbeat_ms", "lease_epoch", b"lease_epoch", "lease_ms", b"lease_ms", "refusal", b"refusal"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -985,6 +981,34 @@ class Adoption(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___Adoption: _TypeAlias = Adoption  # noqa: Y015
+
+@_typing.final
+class ClaimHostRequest(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    SERVER_FIELD_NUMBER: _builtins.int
+    LEASE_EPOCH_FIELD_NUMBER: _builtins.int
+    HOST_FIELD_NUMBER: _builtins.int
+    HOME_FIELD_NUMBER: _builtins.int
+    server: _builtins.str
+    lease_epoch: _builtins.int
+    host: _builtins.str
+    home: _builtins.str
+    def __init__(
+        self,
+        *,
+        server: _builtins.str = ...,
+        lease_epoch: _builtins.int = ...,
+        host: _builtins.str = ...,
+        home: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["home", b"home", "host", b"host", "lease_epoch", b"lease_epoch", "server", b"server"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ClaimHostRequest: _TypeAlias = ClaimHostRequest  # noqa: Y015
 
 @_typing.final
 class RegisterHostRequest(_message.Message):
