@@ -22,12 +22,13 @@ from paiju.cli.admin_options import (
     table_of,
 )
 from paiju.cli.admin_policy import policy
+from paiju.cli.admin_roll import roll
 from paiju.service.ids import new_op, now_us
 from paiju.wire.v1 import data_pb2
 
 app = typer.Typer(
     no_args_is_help=True,
-    help="Operators' work: nodes, drain, grant, ledger, audit, reports, penalties, policy, "
+    help="Operators' work: nodes, drain, roll, grant, ledger, audit, reports, penalties, policy, "
     "collusion, copies, doctor. "
     "Example: paiju admin nodes --key-file hall/admin-key",
 )
@@ -36,6 +37,7 @@ app.command(name="backup")(admin_backup.backup)
 app.command(name="restore")(admin_backup.restore)
 app.command(name="restored")(admin_backup.restored)
 app.command(name="collusion")(collusion)
+app.command(name="roll")(roll)
 app.command(name="punish")(admin_conduct.punish)
 app.command(name="penalties")(admin_conduct.penalties)
 app.command(name="appeal")(admin_conduct.appeal)

@@ -13,7 +13,6 @@ import contextlib
 import os
 import signal
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 from game_server.supervisor import orphans
@@ -77,10 +76,6 @@ class CellHall(LocalHall):
         for pid in [program.pid, *orphans.descendants(program.pid)]:
             with contextlib.suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGKILL)
-
-    @property
-    def head_folder(self) -> Path:
-        return self._folder
 
     def is_up(self, server: str) -> bool:
         """Whether the game server has said that it is ready, since its last start."""

@@ -230,6 +230,10 @@ class LocalHall:
         return dict(self._game.state().get("hosts", {}))
 
     @property
+    def folder(self) -> Path:
+        return self._folder
+
+    @property
     def logs(self) -> Path:
         return self._folder / "logs"
 

@@ -80,12 +80,10 @@ class KillRayHead(Scenario):
             return False
         self._changed |= {n for n, pid in now.items() if n != self._dies and pid != self._pids[n]}
         if self._unnamed:
-            if not set(now) <= set(await _names(self._cell.head_folder)):
+            if not set(now) <= set(await _names(self._cell.folder)):
                 return False
             self._names.append(time.monotonic() - self._returned)
             self._unnamed = False
-        if not self._dies:
-            self.outage.samples.append(self._names[-1])
         return True
 
     @contextlib.asynccontextmanager

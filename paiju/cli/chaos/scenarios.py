@@ -11,6 +11,7 @@ from paiju.cli.chaos.partition import Partition
 from paiju.cli.chaos.poison import Poison
 from paiju.cli.chaos.ray_head import KillRayHead
 from paiju.cli.chaos.ray_node import KillRayNode
+from paiju.cli.chaos.roll import Roll
 from paiju.cli.chaos.scenario import Scenario
 from paiju.cli.chaos.turns import in_turn
 
@@ -30,5 +31,6 @@ _CELL: Mapping[str, type[Scenario]] = {"ray-node": KillRayNode, "ray-head": Kill
 SCENARIOS: Mapping[str, type[Scenario]] = {
     **_SINGLE,
     **_CELL,
+    "roll": Roll,
     "all-in-turn": in_turn(_SINGLE),
 }

@@ -1,4 +1,4 @@
-"""Hosts of silent servers are given to others, and taken home; who may start one is decided once."""
+"""Hosts of silent servers go to others and home again; who may start one is decided once."""
 
 from __future__ import annotations
 
