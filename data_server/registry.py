@@ -48,6 +48,8 @@ class Registry:
         self._monotonic = monotonic
         self._epochs: dict[str, int] = {}  # lease epochs of servers that have beaten here
         self.draining: frozenset[str] = frozenset()
+        self.with_heirs: frozenset[str] = frozenset()
+        """Servers whose hosts others could go on with (takeover.py)."""
         self._rolls: Mapping[str, int] = {}
         self._kept: dict[str, list[data_pb2.Adoption]] = {}  # by keeper
         self._pending: dict[str, data_pb2.HeartbeatRequest] = {}
@@ -94,6 +96,7 @@ class Registry:
             drain=request.server in self.draining,
             adopt=self._kept.get(request.server, ()),
             roll=self._rolls.get(request.server, 0),
+            heir=request.server in self.with_heirs,
         )
 
     async def flush(self) -> None:

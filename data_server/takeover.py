@@ -13,7 +13,7 @@ host decides between two.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -55,6 +55,8 @@ class Takeover:
 
     async def look(self) -> None:
         """Once per poll, after it: give away what lost servers had."""
+        hosts = await self.database.read(nodes.all_hosts)
+        self.registry.with_heirs = self._with_heirs(hosts)
         silent = self.registry.lost_servers()
         if not silent:
             return
@@ -70,23 +72,28 @@ class Takeover:
     def _give(self, tx: Connection, silent: set[str]) -> list[tuple[str, str, str]]:
         rows = takeovers.lost(tx, silent)
         hosts = nodes.all_hosts(tx)
-        loads: dict[str, int] = {}
-        for row in hosts:
-            loads[row.server] = loads.get(row.server, 0) + row.players
+        loads = _loads(hosts)
         given = []
         for row in rows:
-            keeper = choose_keeper(
-                self._able(hosts, loads),
-                cell=row.cell,
-                journal=row.journal,
-                games=set(json.loads(row.games)),
-            )
+            keeper = _choose(self._able(hosts, loads), row)
             if keeper is not None and takeovers.give(tx, row, keeper=keeper):
                 loads[keeper] = loads.get(keeper, 0) + row.players + 1
                 given.append((row.host, row.runner, keeper))
         return given
 
+    def _with_heirs(self, hosts: Sequence[Any]) -> frozenset[str]:
+        able = self._able(hosts, _loads(hosts))
+        found = {row.server for row in hosts if self.registry.is_alive(row)}
+        for row in hosts:
+            if row.server in found and not _choose(
+                (a for a in able if a.server != row.server), row
+            ):
+                found.discard(row.server)
+        return frozenset(found)
+
     def _able(self, hosts: Iterable[Any], loads: dict[str, int]) -> list[Able]:
+        """Living servers that do not drain, once per host."""
+        lost = self.registry.lost_servers()
         return [
             Able(
                 row.server,
@@ -98,6 +105,19 @@ class Takeover:
             for row in hosts
             if self.registry.is_alive(row)
             and self.registry.server_alive(row.server)
-            and row.server not in self.registry.lost_servers()
+            and row.server not in lost
             and row.server not in self.registry.draining
         ]
+
+
+def _choose(able: Iterable[Able], row: Any) -> str | None:
+    games = set(json.loads(row.games))
+    return choose_keeper(able, cell=row.cell, journal=row.journal, games=games)
+
+
+def _loads(hosts: Iterable[Any]) -> dict[str, int]:
+    """Players by server."""
+    found: dict[str, int] = {}
+    for row in hosts:
+        found[row.server] = found.get(row.server, 0) + row.players
+    return found

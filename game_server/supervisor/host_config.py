@@ -36,6 +36,7 @@ def host_config(
         "journal_key": folders.journal_key.read_bytes(),
         "rows_keep_s": settings.rows_keep_s,
         "outbox_keep_s": settings.outbox_keep_s,
+        "drain_s": settings.drain_s,
         "max_tables": settings.max_tables,
         "metrics_socket": str(folders.metrics_socket),
         "tcp_host": tcp_host,

@@ -143,15 +143,18 @@ class Hosts:
             while host.info.get("pid") in (None, host.left) and name in self._hosts:  # noqa: ASYNC110
                 await asyncio.sleep(LOOK_S)
 
-    async def stop(self, *, within_s: float) -> None:
-        """Hands end, stakes go back, then the actors end."""
+    async def stop(self, *, within_s: float, hand_over: bool = False) -> None:
+        """Hands end, stakes go back, then the actors end. hand_over: hands that do not end in
+        time stay in the journal for another server."""
         self._running = False
         watches = [*self._watches.values(), *self._told]
         for task in watches:
             task.cancel()
         await asyncio.gather(*watches, return_exceptions=True)
         running = [host for host in self._hosts.values() if host.actor is not None]
-        await asyncio.gather(*(self._tell(h, "stop", within_s=within_s) for h in running))
+        await asyncio.gather(
+            *(self._tell(h, "stop", hand_over, within_s=within_s) for h in running)
+        )
         for host in running:
             await self._end(host)
 

@@ -90,6 +90,8 @@ class Supervisor:
         self._roller = Roller(
             gateways=self._gateways.children, hosts=self._hosts, gateway_s=settings.drain_s + 5
         )
+        self._heir = False
+        """Whether another server could go on with our tables."""
         self._written: dict[str, Any] = {}
         self._server_keys = [encode(key) for key in places.server_keys(folders).public]
 
@@ -103,12 +105,13 @@ class Supervisor:
         for child in self._gateways.children:
             child.start()
         self._open_lease()
+        self._leasing = asyncio.ensure_future(self._lease.run())
         hosting = asyncio.ensure_future(self._keep_hosts())
         rolling = asyncio.ensure_future(self._roller.run())
         tasks = [
             hosting,
             rolling,
-            asyncio.ensure_future(self._lease.run()),
+            self._leasing,
             asyncio.ensure_future(self._show_state(begun)),
             asyncio.ensure_future(watch_lag(self._metrics.loop_lag.observe)),
         ]
@@ -122,7 +125,6 @@ class Supervisor:
         for task in (stopped, *tasks):
             task.cancel()
         await asyncio.gather(stopped, *tasks, return_exceptions=True)
-        await self._lease.goodbye()
         with suppress(asyncio.TimeoutError):
             await asyncio.wait_for(self._data.close(), 2)
         await self._hub.close()
@@ -246,6 +248,7 @@ class Supervisor:
         self._hosts.drain(reply.drain)
         self._hosts.adopt({adoption.host: adoption.home for adoption in reply.adopt})
         self._roller.want(reply.roll)
+        self._heir = reply.heir
 
     async def _show_state(self, begun: float) -> None:
         """Write `game-server.json` when all is ready, and again when something changed."""
@@ -299,7 +302,7 @@ class Supervisor:
         try:
             async with asyncio.timeout(settings.grace_s):
                 await asyncio.gather(
-                    self._hosts.stop(within_s=drain_s + HOST_EXTRA_S),
+                    self._end_hosts(within_s=drain_s + HOST_EXTRA_S),
                     *(c.stop(within_s=drain_s + 5) for c in self._gateways.children),
                 )
                 with suppress(asyncio.TimeoutError):
@@ -312,6 +315,13 @@ class Supervisor:
         orphans.end_adopted()
         self._folders.state.unlink(missing_ok=True)
         log.info("game_server.ended", seconds=round(time.monotonic() - begun, 1))
+
+    async def _end_hosts(self, *, within_s: float) -> None:
+        """What they leave in the journal is for others, as soon as the lease is given back."""
+        await self._hosts.stop(within_s=within_s, hand_over=self._heir)
+        self._leasing.cancel()
+        await asyncio.gather(self._leasing, return_exceptions=True)
+        await self._lease.goodbye()
 
 
 def _build() -> str:

@@ -27,5 +27,5 @@ class HostActor:
     def leave(self) -> None:
         self._process.leave()
 
-    def stop(self) -> None:
-        self._process.stop()
+    def stop(self, hand_over: bool = False) -> None:
+        self._process.stop(hand_over=hand_over)

@@ -51,7 +51,6 @@ from paiju.wire.v1 import data_pb2, host_pb2
 log = structlog.get_logger()
 
 START_DEADLINE_S = 60.0
-DRAIN_S = 20.0
 LEAVE_S = 0.1
 """For answers that are on their way."""
 BEAT_EVERY_S = 0.5
@@ -67,6 +66,7 @@ class HostProcess:
         self._host: TableHost | None = None
         self._info: dict[str, Any] = {}
         self._stop: asyncio.Event | None = None
+        self._hand_over = False
         self._thread = threading.Thread(target=self._run, name="host", daemon=True)
 
     def start(self) -> dict[str, Any]:
@@ -93,11 +93,13 @@ class HostProcess:
         if self._loop is not None:
             self._loop.call_soon_threadsafe(lambda: asyncio.ensure_future(self._leave()))
 
-    def stop(self) -> None:
-        """Drain for a while, return every escrow, end."""
+    def stop(self, *, hand_over: bool = False) -> None:
+        """Drain for a while, return every escrow, end. hand_over: hands that are not over by
+        then stay in the journal as they are, for a host elsewhere; else they are void."""
+        self._hand_over = hand_over
         if self._loop is not None and self._stop is not None:
             self._loop.call_soon_threadsafe(self._stop.set)
-            self._thread.join(timeout=DRAIN_S + 15)
+            self._thread.join(timeout=self._config.drain_s + 15)
 
     # ---- in the host's thread --------------------------------------------------------------
 
@@ -314,17 +316,18 @@ class HostProcess:
         host = self._table_host
         host.draining = True
         try:
-            async with asyncio.timeout(DRAIN_S):
+            async with asyncio.timeout(self._config.drain_s):
                 while host.playing():  # noqa: ASYNC110 - hands end in many places
                     await asyncio.sleep(0.1)
         except TimeoutError:
             log.warning("host.drain_ends", playing=host.playing())
         try:
             async with asyncio.timeout(10):
-                await host.stand_all_up()
+                await host.stand_all_up(hands_too=not self._hand_over)
                 await outbox.empty()
         except TimeoutError:
             log.error("host.left_in_escrow", outbox=outbox.depth)
+        host.recovering = True  # who has a hand that is handed over tries again
         await links.close()
         await asyncio.get_running_loop().run_in_executor(None, journal.close)
 

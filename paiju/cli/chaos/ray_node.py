@@ -7,6 +7,8 @@ other's gateway. Later the machine is there again and takes its tables home.
 from __future__ import annotations
 
 import contextlib
+import os
+import signal
 import time
 from collections.abc import Mapping
 from typing import Any
@@ -53,6 +55,9 @@ class KillRayNode(Scenario):
         self._at = time.monotonic()
         self._down.enter_context(self._cell.held_down(SECOND))
         self.outage.struck_tables(self._tables())
+        self._blow()
+
+    def _blow(self) -> None:
         self._cell.kill(SECOND)
 
     async def back(self) -> bool:
@@ -82,6 +87,19 @@ class KillRayNode(Scenario):
 
     def figures(self) -> Mapping[str, Any]:
         return {"home_ms": summary(self._home)}
+
+
+class EndMachine(KillRayNode):
+    """The same machine is shut down in order: it drains, and hands that are not over when it
+    must end go on elsewhere."""
+
+    @classmethod
+    def set_up(cls, setup: Setup) -> None:
+        super().set_up(setup)
+        setup.settings["drain_s"] = "2"
+
+    def _blow(self) -> None:
+        os.kill(self._cell.processes[SECOND], signal.SIGTERM)
 
 
 def _sharing(**given: Any) -> CellHall:

@@ -10,7 +10,7 @@ from paiju.cli.chaos.kills import KillDataServer, KillGateway, KillHost
 from paiju.cli.chaos.partition import Partition
 from paiju.cli.chaos.poison import Poison
 from paiju.cli.chaos.ray_head import KillRayHead
-from paiju.cli.chaos.ray_node import KillRayNode
+from paiju.cli.chaos.ray_node import EndMachine, KillRayNode
 from paiju.cli.chaos.roll import Roll
 from paiju.cli.chaos.scenario import Scenario
 from paiju.cli.chaos.turns import in_turn
@@ -25,7 +25,11 @@ _SINGLE: Mapping[str, type[Scenario]] = {
     "poison": Poison,
 }
 
-_CELL: Mapping[str, type[Scenario]] = {"ray-node": KillRayNode, "ray-head": KillRayHead}
+_CELL: Mapping[str, type[Scenario]] = {
+    "ray-node": KillRayNode,
+    "ray-head": KillRayHead,
+    "shutdown": EndMachine,
+}
 """In a hall of two game servers."""
 
 SCENARIOS: Mapping[str, type[Scenario]] = {

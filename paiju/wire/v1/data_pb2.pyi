@@ -930,10 +930,13 @@ class HeartbeatReply(_message.Message):
     DRAIN_FIELD_NUMBER: _builtins.int
     ADOPT_FIELD_NUMBER: _builtins.int
     ROLL_FIELD_NUMBER: _builtins.int
+    HEIR_FIELD_NUMBER: _builtins.int
     drain: _builtins.bool
     """an operator wants this server to empty"""
     roll: _builtins.int
     """an operator wants all processes started anew, one after another"""
+    heir: _builtins.bool
+    """another server could go on with its tables"""
     @_builtins.property
     def refusal(self) -> _common_pb2.Refusal:
         """LEASE_LOST: register again"""
@@ -949,10 +952,11 @@ class HeartbeatReply(_message.Message):
         drain: _builtins.bool = ...,
         adopt: _abc.Iterable[Global___Adoption] | None = ...,
         roll: _builtins.int = ...,
+        heir: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["refusal", b"refusal"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["adopt", b"adopt", "drain", b"drain", "refusal", b"refusal", "roll", b"roll"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["adopt", b"adopt", "drain", b"drain", "heir", b"heir", "refusal", b"refusal", "roll", b"roll"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
