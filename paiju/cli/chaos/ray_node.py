@@ -16,6 +16,7 @@ from typing import Any
 import typer
 from sqlalchemy import text
 
+from hall_client.events import Event, Noticed
 from hall_client.load.outage import summary
 from paiju.cli.cell import SECOND, CellHall
 from paiju.cli.chaos.scenario import Scenario, Setup, Stage
@@ -26,7 +27,7 @@ _TABLES = text("SELECT DISTINCT table_id FROM sitting WHERE closed_us = 0 AND ho
 class KillRayNode(Scenario):
     """Recovered: from the blow until each client of a table sees it in its new epoch.
 
-    `home_ms` is the same from the moment at which the machine's supervisor was started again.
+    `home_ms` is the same for the way back, from when the first client was told of it.
     """
 
     down_s = 10.0
@@ -49,6 +50,8 @@ class KillRayNode(Scenario):
         self._returns = False
         self._before = 0  # samples of the outage before the machine was let come back
         self._home: list[float] = []
+        self._leaves = False  # for home; nobody has been told yet
+        stage.watchers.append(self._saw)
 
     async def strike(self) -> None:
         self._returns = False
@@ -69,6 +72,7 @@ class KillRayNode(Scenario):
             self._returns = True
             self._before = len(self.outage.samples)
             self.outage.struck_tables(self._tables())
+            self._leaves = True
             self._down.close()
             return False
         if not self._cell.is_up(SECOND):
@@ -76,6 +80,11 @@ class KillRayNode(Scenario):
         self._home += self.outage.samples[self._before :]
         del self.outage.samples[self._before :]
         return True
+
+    def _saw(self, bot: int, event: Event) -> None:
+        if self._leaves and isinstance(event, Noticed) and event.code == "TABLE_RECOVERING":
+            self._leaves = False
+            self.outage.from_now()
 
     async def end(self) -> None:
         self._down.close()
