@@ -2,7 +2,8 @@
 
 Each game server does it by itself when the data server says so (game_server/supervisor/roll.py);
 this asks one, waits, and asks the next. A server on which something does not come back is said,
-and no other is touched. The data servers come last, one by one.
+and no other is touched. The data servers come first, one by one: a new one understands the game
+servers of the release before, not the other way round.
 """
 
 from __future__ import annotations
@@ -57,12 +58,13 @@ def roll(
     console = Console(stderr=json_file is not None and str(json_file) == "-")
     took: dict[str, float] = {}
     try:
-        for server in servers or _alive(asking):
-            took[server] = _roll_server(asking, server, reason, within, console)
+        servers = servers or _alive(asking)
         if not keep_data_servers:
             for one in (asking, *(asking.at(where) for where in data_server or ())):
                 name = f"data server {one.where}"
                 took[name] = _end_data_server(one, name, reason, within, console)
+        for server in servers:
+            took[server] = _roll_server(asking, server, reason, within, console)
     except AdminFailed as failed:
         console.print(str(failed), markup=False, highlight=False)
         raise typer.Exit(1) from None
