@@ -49,15 +49,22 @@ def test_tables_of_a_lost_machine_go_on_elsewhere_and_home_again(tmp_path: Path)
 def test_rays_head_is_away(tmp_path: Path) -> None:
     short = ("--players", "6", "--seconds", "10", "--every", "1", "--down", "2")
     figures = _chaos(tmp_path, "ray-head", *short)
-    assert figures["blows"] == 4
+    assert figures["blows"] == 5
     assert figures["tables_interrupted"] == 0 and figures["hosts_changed"] == []
-    assert figures["names_ms"]["samples"] == 4
+    assert figures["names_ms"]["samples"] == 5
+    assert figures["forgotten_ms"]["samples"] > 0
     assert figures["recovered_ms"]["max"] <= WIDE * HEAD_MS
 
 
 def test_everything_is_started_anew_under_play(tmp_path: Path) -> None:
     figures = _chaos(tmp_path, "roll", "--players", "9", "--seconds", "10", "--every", "1")
     assert len(figures["roll_s"]) == 2
+
+
+def test_hands_move_when_a_machine_is_shut_down(tmp_path: Path) -> None:
+    short = ("--players", "9", "--seconds", "10", "--every", "1", "--think", "1", "--down", "1")
+    figures = _chaos(tmp_path, "shutdown", *short)
+    assert figures["recovered_ms"]["max"] <= WIDE * MACHINE_MS
 
 
 @pytest.mark.soak

@@ -157,6 +157,24 @@ async def test_who_says_goodbye_is_not_waited_for(cell: Cell) -> None:
     assert len(await cell.adopts("gs2")) + len(await cell.adopts("gs3")) == 1
 
 
+async def test_a_server_hears_whether_another_could_go_on(cell: Cell) -> None:
+    assert (await cell.beat("gs1")).heir
+    await cell.register_host("gs1-0", "gs1", journal="")
+    await cell.wait(1, "gs1", "gs2", "gs3")
+    assert [(await cell.beat(s)).heir for s in ("gs1", "gs2", "gs3")] == [False, True, True]
+    await cell.wait(8, "gs2")
+    assert not (await cell.beat("gs2")).heir, "nobody with its journal is left"
+
+
+async def test_an_end_that_is_repeated_ends_nobody(cell: Cell) -> None:
+    ended: list[int] = []
+    office = cell.client.server.services.office
+    order = data_pb2.EndDataServerRequest(op=new_op(), reason="test")
+    for _ in range(2):
+        await office.end_data_server(order, who="test", end=lambda: ended.append(1))
+    assert ended == [1]
+
+
 async def test_what_nobody_sits_at_or_shares_stays(cell: Cell) -> None:
     await cell.register_host("gs2-0", "gs2", journal="")
     await cell.sit("gs2")
