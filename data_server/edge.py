@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -43,6 +44,8 @@ class Edge:
     lanes: Lanes
     metrics: Metrics
     services: Services
+    end: Callable[[], None]
+    """Asks the process to drain and end."""
     _servers: list[grpc.aio.Server] = field(default_factory=list)
     _health: list[health.aio.HealthServicer] = field(default_factory=list)
 
@@ -62,7 +65,7 @@ class Edge:
         )
         checks = Lane("checks", at_once=1, waiting=4)
         data_pb2_grpc.add_AdminServicer_to_server(
-            AdminCalls(self.services, self.lanes, checks), admin
+            AdminCalls(self.services, self.lanes, checks, self.end), admin
         )
         host, port = _split(self.settings.data_metrics_listen)
         self._scrape = Scrape(self.metrics.registry)

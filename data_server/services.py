@@ -100,6 +100,7 @@ class Services:
             registry=registry,
             hall=hall,
             clock=clock,
+            started_us=clock(),
         )
         conduct = Conduct(
             database=database,

@@ -59,6 +59,7 @@ class DataSettings(Settings):
 
     # cluster
     lease_s: float = Field(15.0, gt=0)
+    takeover_s: float = Field(6.0, gt=0)  # a server silent for so long loses its hosts to others
     escrow_release_s: float = Field(1800.0, gt=0)
     poll_s: float = Field(1.0, gt=0)  # how soon it sees what other data servers wrote
     house_shards: int = Field(16, ge=1, le=256)
@@ -103,6 +104,8 @@ class DataSettings(Settings):
     def _polls_often_enough(self) -> DataSettings:
         if self.poll_s > self.lease_s / 4:
             raise ValueError("poll_s may be at most a quarter of lease_s")
+        if self.poll_s > min(self.takeover_s, self.lease_s) / 4:
+            raise ValueError("poll_s may be at most a quarter of takeover_s")
         return self
 
     def url(self) -> str:

@@ -34,6 +34,7 @@ CALLS: Mapping[str, str] = {
     "Settle": "ledger",
     "RegisterServer": "cluster",
     "Heartbeat": "cluster",
+    "ClaimHost": "cluster",
     "RegisterHost": "cluster",
     "ListHosts": "cluster",
     "AllocateIds": "cluster",
@@ -152,13 +153,20 @@ class DataClient:
             raise Refused("RETRY", retry_after_ms=asked_ms or 1000) from None
         await asyncio.sleep(wait)
 
-    async def follow(self, server: str) -> AsyncIterator[data_pb2.FollowEvent]:
-        """What concerns the server's sessions; ends with the stream, however it ends."""
+    async def follow(
+        self, server: str, on_open: Callable[[], None]
+    ) -> AsyncIterator[data_pb2.FollowEvent]:
+        """What concerns the server's sessions; ends with the stream, however it ends.
+
+        on_open: called when the stream stands, before its first event.
+        """
         address = self._addresses[self._current]
         stream = address.stubs["cluster"].Follow(
             data_pb2.FollowRequest(server=server), metadata=self._metadata
         )
         try:
+            await stream.initial_metadata()
+            on_open()
             async for event in stream:
                 yield event
         except grpc.aio.AioRpcError as error:

@@ -44,6 +44,16 @@ class ClusterCalls(data_pb2_grpc.ClusterServicer):
             lambda: self.services.registry.heartbeat(request),
         )
 
+    async def ClaimHost(
+        self, request: data_pb2.ClaimHostRequest, context: Context
+    ) -> data_pb2.Reply:
+        return await answered(
+            context,
+            self.lanes.cluster,
+            data_pb2.Reply,
+            lambda: self.services.registry.claim_host(request),
+        )
+
     async def RegisterHost(
         self, request: data_pb2.RegisterHostRequest, context: Context
     ) -> data_pb2.RegisterHostReply:
@@ -132,6 +142,7 @@ class ClusterCalls(data_pb2_grpc.ClusterServicer):
     async def Follow(
         self, request: data_pb2.FollowRequest, context: Context
     ) -> AsyncIterator[data_pb2.FollowEvent]:
+        await context.send_initial_metadata(())  # the follower counts from here
         async with aclosing(self.services.followers.follow(request.server)) as events:
             async for event in events:
                 yield event

@@ -60,21 +60,30 @@ class Follower:
             await asyncio.sleep(_random.uniform(0.5, 1.0) * wait_s)
 
     async def _follow(self) -> None:
-        # Only "on" is told to a new follower: without it for a while the wish is over.
-        over = asyncio.get_running_loop().call_later(WISH_S, self._on_drain, False)
+        over: asyncio.TimerHandle | None = None
+
+        def stands() -> None:
+            # Only "on" is told to a new follower: without it for a while the wish is over. A
+            # stream that does not stand yet says nothing about the wish.
+            nonlocal over
+            over = asyncio.get_running_loop().call_later(WISH_S, self._on_drain, False)
+
         try:
             stream = cast(
-                "AsyncGenerator[data_pb2.FollowEvent, None]", self._data.follow(self._server)
+                "AsyncGenerator[data_pb2.FollowEvent, None]",
+                self._data.follow(self._server, stands),
             )
             async with contextlib.aclosing(stream) as events:
                 async for event in events:
                     if event.HasField("session_ended"):
                         self._ended(event.session_ended)
                     elif event.HasField("drain"):
-                        over.cancel()
+                        if over is not None:
+                            over.cancel()
                         self._on_drain(event.drain.on)
         finally:
-            over.cancel()
+            if over is not None:
+                over.cancel()
 
     def _ended(self, ended: data_pb2.SessionEnded) -> None:
         connection = self._players.end_below(ended.player, ended.below_epoch)

@@ -74,6 +74,10 @@ class Cell:
             raise
         return host
 
+    async def names(self) -> list[str]:
+        """The hosts of the cell that Ray finds by name."""
+        return await self._do(self._names)
+
     async def ask(self, host: Any, method: str, *given: Any, within_s: float) -> Any:
         """The answer of a host. Raises what Ray raises, TimeoutError included."""
         future = getattr(host, method).remote(*given).future()
@@ -138,6 +142,14 @@ class Cell:
             return
         log.info("host.replaced", host=name)
         ray.kill(other, no_restart=True)
+
+    def _names(self) -> list[str]:
+        import ray.util
+
+        found = ray.util.list_named_actors(all_namespaces=True)
+        mine = [one["name"] for one in found if one["namespace"] == NAMESPACE]
+        start = self._full("")
+        return sorted(name.removeprefix(start) for name in mine if name.startswith(start))
 
     def _full(self, host: str) -> str:
         return f"host:{self._name}:{host}"

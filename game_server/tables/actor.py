@@ -24,5 +24,8 @@ class HostActor:
     def drain(self, on: bool) -> None:
         self._process.drain(on)
 
-    def stop(self) -> None:
-        self._process.stop()
+    def leave(self) -> None:
+        self._process.leave()
+
+    def stop(self, hand_over: bool = False) -> None:
+        self._process.stop(hand_over=hand_over)

@@ -13,6 +13,7 @@ class HostConfig:
     host: str
     cell: str
     server: str
+    home: str = ""  # the server whose host it is; empty: `server`
     machine: str
     run_dir: str
     data_servers: Sequence[str]
@@ -24,6 +25,7 @@ class HostConfig:
     max_tables: int = 250
     tcp_host: str = ""
     journal_stall_s: float = 2.0
+    drain_s: float = 20.0  # at the end: so long may hands go on
     rows_keep_s: float = 600.0  # of finished hands, in the journal
     outbox_keep_s: float = 3600.0  # of settlements that were answered
     log_level: str = "INFO"

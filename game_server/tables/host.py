@@ -409,11 +409,15 @@ class TableHost:
         """Tables with a running hand."""
         return sum(t.playing for shard in list(self.desk.shards.values()) for t in shard)
 
-    async def stand_all_up(self) -> None:
-        """For the end of a drain: hands still running are void, every escrow is returned."""
+    async def stand_all_up(self, *, hands_too: bool = True) -> None:
+        """For the end of a drain: hands still running are void, every escrow is returned.
+
+        hands_too: else tables with a running hand stay as they are.
+        """
         for shard in self.desk.shards.values():
             for table in shard:
-                self.desk.step(shard, table, lambda t: t.close(at=self.desk.at()))
+                if hands_too or not table.playing:
+                    self.desk.step(shard, table, lambda t: t.close(at=self.desk.at()))
         while self._tasks:
             await asyncio.wait(set(self._tasks))
         self.desk.close_spare_tables(spare=0)

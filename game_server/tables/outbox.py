@@ -135,12 +135,15 @@ class Outbox:
         for settlement, result in zip(batch, results, strict=False):
             begun, _ = self._waiting.popleft()
             table = settlement.table.table
-            answered.append(Answered(table, settlement.hand, result.refusal.code, ids.now_us()))
-            if result.HasField("refusal"):
-                log.error(
-                    "outbox.refused", table=table, hand=settlement.hand, code=result.refusal.code
-                )
-                self.refused.append((settlement, result.refusal.code))
+            code = result.refusal.code
+            if code == "NO_SUCH_SITTING" and settlement.result == "void":
+                # Its stakes went back without us, after escrow_release_s: nothing else is due.
+                log.warning("outbox.void_already", table=table, hand=settlement.hand)
+                code = ""
+            answered.append(Answered(table, settlement.hand, code, ids.now_us()))
+            if code:
+                log.error("outbox.refused", table=table, hand=settlement.hand, code=code)
+                self.refused.append((settlement, code))
                 self._stuck.add(table)
                 self._on_refused(table)
             else:

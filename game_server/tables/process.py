@@ -27,9 +27,11 @@ from game_server.rooms import load_rooms
 from game_server.tables.calls import HostCalls
 from game_server.tables.config import HostConfig
 from game_server.tables.contact import Contact
+from game_server.tables.heartbeat import beat_for_ever
 from game_server.tables.host import TableHost
 from game_server.tables.ids import IdStock
 from game_server.tables.journal import Batch, Journal
+from game_server.tables.journal_identity import shared_journal
 from game_server.tables.journal_store import JournalStore
 from game_server.tables.links import LinkServer
 from game_server.tables.metrics import HostMetrics
@@ -49,7 +51,8 @@ from paiju.wire.v1 import data_pb2, host_pb2
 log = structlog.get_logger()
 
 START_DEADLINE_S = 60.0
-DRAIN_S = 20.0
+LEAVE_S = 0.1
+"""For answers that are on their way."""
 BEAT_EVERY_S = 0.5
 
 
@@ -63,6 +66,7 @@ class HostProcess:
         self._host: TableHost | None = None
         self._info: dict[str, Any] = {}
         self._stop: asyncio.Event | None = None
+        self._hand_over = False
         self._thread = threading.Thread(target=self._run, name="host", daemon=True)
 
     def start(self) -> dict[str, Any]:
@@ -83,11 +87,19 @@ class HostProcess:
         assert self._host is not None
         self._host.draining = on
 
-    def stop(self) -> None:
-        """Drain for a while, return every escrow, end."""
+    def leave(self) -> None:
+        """End the process soon, with all that it did in the journal. Who starts it again finds
+        the tables as they are: nothing is drained, and nobody loses a seat."""
+        if self._loop is not None:
+            self._loop.call_soon_threadsafe(lambda: asyncio.ensure_future(self._leave()))
+
+    def stop(self, *, hand_over: bool = False) -> None:
+        """Drain for a while, return every escrow, end. hand_over: hands that are not over by
+        then stay in the journal as they are, for a host elsewhere; else they are void."""
+        self._hand_over = hand_over
         if self._loop is not None and self._stop is not None:
             self._loop.call_soon_threadsafe(self._stop.set)
-            self._thread.join(timeout=DRAIN_S + 15)
+            self._thread.join(timeout=self._config.drain_s + 15)
 
     # ---- in the host's thread --------------------------------------------------------------
 
@@ -139,6 +151,8 @@ class HostProcess:
                 machine=config.machine,
                 max_tables=config.max_tables,
                 games=sorted({room.game for room in rooms.values()}),
+                home=config.home,
+                journal=await asyncio.to_thread(shared_journal, store.engine, config.journal_key),
             ),
         )
         contact.release_s = reply.escrow_release_ms / 1000
@@ -187,6 +201,7 @@ class HostProcess:
                 outbox.run(),
                 process.watch_lag(metrics.loop_lag.observe),
                 push_for_ever(config.metrics_socket, config.host, metrics.registry),
+                beat_for_ever(config.metrics_socket, self._host.counts),
                 stock.keep_filled(),
             )
         ]
@@ -227,6 +242,14 @@ class HostProcess:
             task.remove_done_callback(_must_not_end)
             task.cancel()
         await client.close()
+
+    async def _leave(self) -> None:
+        host = self._table_host
+        host.recovering = True  # RETRY to everybody: what comes now is the next one's
+        log.info("host.leaves", playing=host.playing())
+        await asyncio.sleep(LEAVE_S)
+        await host.out.written()
+        os._exit(6)
 
     @property
     def _table_host(self) -> TableHost:
@@ -276,11 +299,16 @@ class HostProcess:
     async def _register(
         client: HostCalls, request: data_pb2.RegisterHostRequest
     ) -> data_pb2.RegisterHostReply:
-        """Until a data server answers: without an epoch there is nothing a host may do."""
+        """Until a data server answers: without an epoch there is nothing a host may do.
+
+        RuntimeError: another server runs this host by now.
+        """
         while True:
             try:
                 return await client.register_host(request)
             except Refused as refused:
+                if refused.code == "HOST_ELSEWHERE":
+                    raise RuntimeError(f"another server runs {request.host.host}") from None
                 log.warning("host.register_retry", code=refused.code)
                 await asyncio.sleep(0.5)
 
@@ -288,17 +316,18 @@ class HostProcess:
         host = self._table_host
         host.draining = True
         try:
-            async with asyncio.timeout(DRAIN_S):
+            async with asyncio.timeout(self._config.drain_s):
                 while host.playing():  # noqa: ASYNC110 - hands end in many places
                     await asyncio.sleep(0.1)
         except TimeoutError:
             log.warning("host.drain_ends", playing=host.playing())
         try:
             async with asyncio.timeout(10):
-                await host.stand_all_up()
+                await host.stand_all_up(hands_too=not self._hand_over)
                 await outbox.empty()
         except TimeoutError:
             log.error("host.left_in_escrow", outbox=outbox.depth)
+        host.recovering = True  # who has a hand that is handed over tries again
         await links.close()
         await asyncio.get_running_loop().run_in_executor(None, journal.close)
 

@@ -117,6 +117,19 @@ class Driver:
         self._bots: list[LoadBot] = []
         self._checks: list[Continuity] = []
         self._seen = _Ledger()
+        self._told = asyncio.Event()
+
+    def connected(self) -> list[int]:
+        """Bots whose session is open now."""
+        return [bot for bot, client in self.clients.items() if client.connected]
+
+    def finished(self) -> list[tuple[int, int]]:
+        """(table, hand) of all hands that were seen to end."""
+        return list(self._seen.finished)
+
+    def enough(self) -> None:
+        """Let the bots finish their hands and leave, whatever the plan says."""
+        self._told.set()
 
     async def run(self) -> LoadResult:
         """Play, stand up, and say what was seen. Does not raise for what goes wrong in play."""
@@ -175,6 +188,8 @@ class Driver:
         while True:
             progress = self._progress()
             self._report(progress)
+            if self._told.is_set():
+                return
             if progress.hands >= plan.hands and progress.resumes >= plan.drops:
                 return
             if time.monotonic() >= begun + plan.seconds:

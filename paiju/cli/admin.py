@@ -25,13 +25,14 @@ from paiju.cli.admin_options import (
 )
 from paiju.cli.admin_player import player
 from paiju.cli.admin_policy import policy
+from paiju.cli.admin_roll import roll
 from paiju.service.ids import new_op
 from paiju.wire.v1 import data_pb2
 
 app = typer.Typer(
     no_args_is_help=True,
-    help="Operators' work: nodes, drain, player, grant, ledger, audit, reports, penalties, policy, "
-    "collusion, copies, doctor. "
+    help="Operators' work: nodes, drain, roll, player, grant, ledger, audit, reports, "
+    "penalties, policy, collusion, copies, doctor. "
     "Example: paiju admin nodes --key-file hall/admin-key",
 )
 app.command(name="doctor")(doctor)
@@ -40,6 +41,7 @@ app.command(name="restore")(admin_backup.restore)
 app.command(name="restored")(admin_backup.restored)
 app.command(name="collusion")(collusion)
 app.command(name="player")(player)
+app.command(name="roll")(roll)
 app.command(name="punish")(admin_conduct.punish)
 app.command(name="penalties")(admin_conduct.penalties)
 app.command(name="appeal")(admin_conduct.appeal)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NoReturn, TypeVar
 
@@ -15,6 +16,7 @@ from paiju.service.refusals import Refused
 from paiju.wire.v1 import data_pb2_grpc
 
 R = TypeVar("R", bound=Message)
+Call = Callable[[data_pb2_grpc.AdminStub, tuple[tuple[str, str], ...]], R]
 
 DEFAULT_ADDRESS = "127.0.0.1:7411"
 _CONNECT_MS = 2_000
@@ -25,28 +27,53 @@ _OPTIONS = [
 ]
 
 
-def call_admin(
-    call: Callable[[data_pb2_grpc.AdminStub, tuple[tuple[str, str], ...]], R],
-    address: str | None,
-    key_file: Path | None,
-    data_dir: Path,
-) -> R:
-    """The answer; a sentence and exit 1 when there is none or it is a refusal."""
-    where = address or _announced(data_dir) or DEFAULT_ADDRESS
-    path = key_file or data_dir / "admin-key"
-    try:
-        key = path.read_text().strip()
-    except OSError as error:
-        _fail(f"cannot read the operator key {path}: {error.strerror}; use --key-file")
-    with grpc.insecure_channel(where, options=_OPTIONS) as channel:
+class AdminFailed(Exception):
+    """No answer, or a refusal: a sentence for people."""
+
+
+@dataclass(frozen=True)
+class Asking:
+    """One data server's admin port, for several calls."""
+
+    where: str
+    key: str
+    key_file: Path
+
+    @classmethod
+    def of(cls, address: str | None, key_file: Path | None, data_dir: Path) -> Asking:
+        """From the options. Says why and exits 1 when there is no key."""
+        path = key_file or data_dir / "admin-key"
         try:
-            reply = call(data_pb2_grpc.AdminStub(channel), (("authorization", f"Bearer {key}"),))
-        except grpc.RpcError as error:
-            _fail(_why(error, where, path))
-    refusal = getattr(reply, "refusal", None)
-    if refusal is not None and refusal.code:
-        _fail(str(Refused.of(refusal)))
-    return reply
+            key = path.read_text().strip()
+        except OSError as error:
+            _fail(f"cannot read the operator key {path}: {error.strerror}; use --key-file")
+        return cls(address or _announced(data_dir) or DEFAULT_ADDRESS, key, path)
+
+    def at(self, where: str) -> Asking:
+        """Another data server of the same hall."""
+        return replace(self, where=where)
+
+    def ask(self, call: Call[R]) -> R:
+        """The answer. Raises AdminFailed."""
+        with grpc.insecure_channel(self.where, options=_OPTIONS) as channel:
+            try:
+                reply = call(
+                    data_pb2_grpc.AdminStub(channel), (("authorization", f"Bearer {self.key}"),)
+                )
+            except grpc.RpcError as error:
+                raise AdminFailed(_why(error, self.where, self.key_file)) from None
+        refusal = getattr(reply, "refusal", None)
+        if refusal is not None and refusal.code:
+            raise AdminFailed(str(Refused.of(refusal)))
+        return reply
+
+
+def call_admin(call: Call[R], address: str | None, key_file: Path | None, data_dir: Path) -> R:
+    """The answer; a sentence and exit 1 when there is none or it is a refusal."""
+    try:
+        return Asking.of(address, key_file, data_dir).ask(call)
+    except AdminFailed as failed:
+        _fail(str(failed))
 
 
 def _announced(data_dir: Path) -> str | None:

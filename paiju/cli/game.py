@@ -59,6 +59,13 @@ def game_server(
         str | None, typer.Option(help="IP:PORT of the cell's head; empty: be the head.")
     ] = None,
     ray_port: Annotated[int | None, typer.Option(help="Of the head; 0: a free one.")] = None,
+    journal_url: Annotated[
+        str | None,
+        typer.Option(help="PostgreSQL that the cell shares; empty: a file per table host."),
+    ] = None,
+    journal_key_file: Annotated[
+        Path | None, typer.Option(help="The same on all machines that share a journal.")
+    ] = None,
     quota: Annotated[int | None, typer.Option(help="Players connected at once.")] = None,
     metrics_host: Annotated[str | None, typer.Option(help="For Prometheus.")] = None,
     metrics_port: Annotated[int | None, typer.Option(help="0: a free one.")] = None,

@@ -7,7 +7,6 @@ imported when it is first asked for.
 from __future__ import annotations
 
 import importlib
-import importlib.util
 import tomllib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
@@ -94,9 +93,11 @@ class Registry:
 
     @classmethod
     def default(cls) -> Registry:
-        """The packages installed beside this program."""
-        spec = importlib.util.find_spec("games")
-        folders = list(spec.submodule_search_locations or ()) if spec is not None else []
+        """The packages installed beside this program, in all folders of `games`."""
+        try:
+            folders = list(importlib.import_module("games").__path__)
+        except ModuleNotFoundError:
+            folders = []
         return cls(
             _read(path)
             for folder in folders

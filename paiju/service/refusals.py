@@ -94,6 +94,7 @@ SENTENCES: Mapping[str, tuple[str, str]] = {
     "BAD_REPORT": ("That report is incomplete: {detail}.", "举报内容不完整：{detail}。"),
     # between our servers
     "STALE_EPOCH": ("Epoch {have} of this host is over, {current} has begun.", "主机纪元已过期。"),
+    "HOST_ELSEWHERE": ("Another server runs that host.", "该主机由其他服务器运行。"),
     "LEASE_LOST": ("The lease has run out; register again.", "租约已失效。"),
     "NO_HOST": ("No table host is free.", "没有可用的牌桌主机。"),
     "NOT_ZERO_SUM": ("The amounts do not sum to zero.", "金额之和不为零。"),

@@ -857,9 +857,18 @@ class HeartbeatRequest(_message.Message):
     LEASE_EPOCH_FIELD_NUMBER: _builtins.int
     PLAYERS_FIELD_NUMBER: _builtins.int
     HOSTS_FIELD_NUMBER: _builtins.int
+    ROLLED_FIELD_NUMBER: _builtins.int
+    ROLLING_FIELD_NUMBER: _builtins.int
+    LEAVING_FIELD_NUMBER: _builtins.int
     server: _builtins.str
     lease_epoch: _builtins.int
     players: _builtins.int
+    rolled: _builtins.int
+    """the last roll that is done"""
+    rolling: _builtins.str
+    """what a roll is at, for people"""
+    leaving: _builtins.bool
+    """it ends, and its hosts with it: who can take their tables may do so now"""
     @_builtins.property
     def hosts(self) -> _containers.RepeatedCompositeFieldContainer[Global___HostCounts]: ...
     def __init__(
@@ -869,10 +878,13 @@ class HeartbeatRequest(_message.Message):
         lease_epoch: _builtins.int = ...,
         players: _builtins.int = ...,
         hosts: _abc.Iterable[Global___HostCounts] | None = ...,
+        rolled: _builtins.int = ...,
+        rolling: _builtins.str = ...,
+        leaving: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["hosts", b"hosts", "lease_epoch", b"lease_epoch", "players", b"players", "server", b"server"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["hosts", b"hosts", "lease_epoch", b"lease_epoch", "leaving", b"leaving", "players", b"players", "rolled", b"rolled", "rolling", b"rolling", "server", b"server"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -916,25 +928,91 @@ class HeartbeatReply(_message.Message):
 
     REFUSAL_FIELD_NUMBER: _builtins.int
     DRAIN_FIELD_NUMBER: _builtins.int
+    ADOPT_FIELD_NUMBER: _builtins.int
+    ROLL_FIELD_NUMBER: _builtins.int
+    HEIR_FIELD_NUMBER: _builtins.int
     drain: _builtins.bool
     """an operator wants this server to empty"""
+    roll: _builtins.int
+    """an operator wants all processes started anew, one after another"""
+    heir: _builtins.bool
+    """another server could go on with its tables"""
     @_builtins.property
     def refusal(self) -> _common_pb2.Refusal:
         """LEASE_LOST: register again"""
+
+    @_builtins.property
+    def adopt(self) -> _containers.RepeatedCompositeFieldContainer[Global___Adoption]:
+        """hosts of lost machines that this server is to run, all of them"""
 
     def __init__(
         self,
         *,
         refusal: _common_pb2.Refusal | None = ...,
         drain: _builtins.bool = ...,
+        adopt: _abc.Iterable[Global___Adoption] | None = ...,
+        roll: _builtins.int = ...,
+        heir: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["refusal", b"refusal"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["drain", b"drain", "refusal", b"refusal"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["adopt", b"adopt", "drain", b"drain", "heir", b"heir", "refusal", b"refusal", "roll", b"roll"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___HeartbeatReply: _TypeAlias = HeartbeatReply  # noqa: Y015
+
+@_typing.final
+class Adoption(_message.Message):
+    """A host that runs elsewhere than at home."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    HOST_FIELD_NUMBER: _builtins.int
+    HOME_FIELD_NUMBER: _builtins.int
+    host: _builtins.str
+    home: _builtins.str
+    def __init__(
+        self,
+        *,
+        host: _builtins.str = ...,
+        home: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["home", b"home", "host", b"host"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___Adoption: _TypeAlias = Adoption  # noqa: Y015
+
+@_typing.final
+class ClaimHostRequest(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    SERVER_FIELD_NUMBER: _builtins.int
+    LEASE_EPOCH_FIELD_NUMBER: _builtins.int
+    HOST_FIELD_NUMBER: _builtins.int
+    HOME_FIELD_NUMBER: _builtins.int
+    server: _builtins.str
+    lease_epoch: _builtins.int
+    host: _builtins.str
+    home: _builtins.str
+    def __init__(
+        self,
+        *,
+        server: _builtins.str = ...,
+        lease_epoch: _builtins.int = ...,
+        host: _builtins.str = ...,
+        home: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["home", b"home", "host", b"host", "lease_epoch", b"lease_epoch", "server", b"server"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ClaimHostRequest: _TypeAlias = ClaimHostRequest  # noqa: Y015
 
 @_typing.final
 class RegisterHostRequest(_message.Message):
@@ -948,6 +1026,8 @@ class RegisterHostRequest(_message.Message):
     MACHINE_FIELD_NUMBER: _builtins.int
     MAX_TABLES_FIELD_NUMBER: _builtins.int
     GAMES_FIELD_NUMBER: _builtins.int
+    HOME_FIELD_NUMBER: _builtins.int
+    JOURNAL_FIELD_NUMBER: _builtins.int
     server: _builtins.str
     cell: _builtins.str
     unix_path: _builtins.str
@@ -956,6 +1036,10 @@ class RegisterHostRequest(_message.Message):
     machine: _builtins.str
     """equal for two programs that can share a Unix socket"""
     max_tables: _builtins.int
+    home: _builtins.str
+    """the server whose host it is; "": `server`"""
+    journal: _builtins.str
+    """equal for hosts that could go on with each other's tables; "": none can"""
     @_builtins.property
     def host(self) -> Global___HostEpoch:
         """epoch: the one its journal proposes"""
@@ -973,10 +1057,12 @@ class RegisterHostRequest(_message.Message):
         machine: _builtins.str = ...,
         max_tables: _builtins.int = ...,
         games: _abc.Iterable[_builtins.str] | None = ...,
+        home: _builtins.str = ...,
+        journal: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["host", b"host"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["cell", b"cell", "games", b"games", "host", b"host", "machine", b"machine", "max_tables", b"max_tables", "server", b"server", "tcp_address", b"tcp_address", "unix_path", b"unix_path"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["cell", b"cell", "games", b"games", "home", b"home", "host", b"host", "journal", b"journal", "machine", b"machine", "max_tables", b"max_tables", "server", b"server", "tcp_address", b"tcp_address", "unix_path", b"unix_path"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -1029,6 +1115,7 @@ class HostInfo(_message.Message):
     PLAYERS_FIELD_NUMBER: _builtins.int
     ALIVE_FIELD_NUMBER: _builtins.int
     DRAINING_FIELD_NUMBER: _builtins.int
+    HOME_FIELD_NUMBER: _builtins.int
     host: _builtins.str
     epoch: _builtins.int
     server: _builtins.str
@@ -1041,6 +1128,7 @@ class HostInfo(_message.Message):
     players: _builtins.int
     alive: _builtins.bool
     draining: _builtins.bool
+    home: _builtins.str
     def __init__(
         self,
         *,
@@ -1056,10 +1144,11 @@ class HostInfo(_message.Message):
         players: _builtins.int = ...,
         alive: _builtins.bool = ...,
         draining: _builtins.bool = ...,
+        home: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["alive", b"alive", "cell", b"cell", "draining", b"draining", "epoch", b"epoch", "host", b"host", "machine", b"machine", "max_tables", b"max_tables", "players", b"players", "server", b"server", "tables", b"tables", "tcp_address", b"tcp_address", "unix_path", b"unix_path"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["alive", b"alive", "cell", b"cell", "draining", b"draining", "epoch", b"epoch", "home", b"home", "host", b"host", "machine", b"machine", "max_tables", b"max_tables", "players", b"players", "server", b"server", "tables", b"tables", "tcp_address", b"tcp_address", "unix_path", b"unix_path"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -1697,7 +1786,10 @@ class NodesReply(_message.Message):
     NODES_FIELD_NUMBER: _builtins.int
     HOSTS_FIELD_NUMBER: _builtins.int
     NOW_US_FIELD_NUMBER: _builtins.int
+    STARTED_US_FIELD_NUMBER: _builtins.int
     now_us: _builtins.int
+    started_us: _builtins.int
+    """when the data server that answers began"""
     @_builtins.property
     def nodes(self) -> _containers.RepeatedCompositeFieldContainer[Global___NodeInfo]: ...
     @_builtins.property
@@ -1708,10 +1800,11 @@ class NodesReply(_message.Message):
         nodes: _abc.Iterable[Global___NodeInfo] | None = ...,
         hosts: _abc.Iterable[Global___HostInfo] | None = ...,
         now_us: _builtins.int = ...,
+        started_us: _builtins.int = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["hosts", b"hosts", "nodes", b"nodes", "now_us", b"now_us"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["hosts", b"hosts", "nodes", b"nodes", "now_us", b"now_us", "started_us", b"started_us"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -1730,6 +1823,9 @@ class NodeInfo(_message.Message):
     PLAYERS_FIELD_NUMBER: _builtins.int
     MAX_PLAYERS_FIELD_NUMBER: _builtins.int
     LAST_SEEN_US_FIELD_NUMBER: _builtins.int
+    ROLL_FIELD_NUMBER: _builtins.int
+    ROLLED_FIELD_NUMBER: _builtins.int
+    ROLLING_FIELD_NUMBER: _builtins.int
     server: _builtins.str
     cell: _builtins.str
     address: _builtins.str
@@ -1739,6 +1835,10 @@ class NodeInfo(_message.Message):
     players: _builtins.int
     max_players: _builtins.int
     last_seen_us: _builtins.int
+    roll: _builtins.int
+    rolled: _builtins.int
+    rolling: _builtins.str
+    """wanted, done, and what it is at"""
     def __init__(
         self,
         *,
@@ -1751,14 +1851,87 @@ class NodeInfo(_message.Message):
         players: _builtins.int = ...,
         max_players: _builtins.int = ...,
         last_seen_us: _builtins.int = ...,
+        roll: _builtins.int = ...,
+        rolled: _builtins.int = ...,
+        rolling: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["address", b"address", "alive", b"alive", "build", b"build", "cell", b"cell", "draining", b"draining", "last_seen_us", b"last_seen_us", "max_players", b"max_players", "players", b"players", "server", b"server"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["address", b"address", "alive", b"alive", "build", b"build", "cell", b"cell", "draining", b"draining", "last_seen_us", b"last_seen_us", "max_players", b"max_players", "players", b"players", "roll", b"roll", "rolled", b"rolled", "rolling", b"rolling", "server", b"server"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___NodeInfo: _TypeAlias = NodeInfo  # noqa: Y015
+
+@_typing.final
+class RollServerRequest(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    OP_FIELD_NUMBER: _builtins.int
+    SERVER_FIELD_NUMBER: _builtins.int
+    REASON_FIELD_NUMBER: _builtins.int
+    op: _builtins.bytes
+    server: _builtins.str
+    reason: _builtins.str
+    def __init__(
+        self,
+        *,
+        op: _builtins.bytes = ...,
+        server: _builtins.str = ...,
+        reason: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["op", b"op", "reason", b"reason", "server", b"server"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___RollServerRequest: _TypeAlias = RollServerRequest  # noqa: Y015
+
+@_typing.final
+class RollServerReply(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    REFUSAL_FIELD_NUMBER: _builtins.int
+    ROLL_FIELD_NUMBER: _builtins.int
+    roll: _builtins.int
+    @_builtins.property
+    def refusal(self) -> _common_pb2.Refusal: ...
+    def __init__(
+        self,
+        *,
+        refusal: _common_pb2.Refusal | None = ...,
+        roll: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["refusal", b"refusal"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["refusal", b"refusal", "roll", b"roll"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___RollServerReply: _TypeAlias = RollServerReply  # noqa: Y015
+
+@_typing.final
+class EndDataServerRequest(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    OP_FIELD_NUMBER: _builtins.int
+    REASON_FIELD_NUMBER: _builtins.int
+    op: _builtins.bytes
+    reason: _builtins.str
+    def __init__(
+        self,
+        *,
+        op: _builtins.bytes = ...,
+        reason: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["op", b"op", "reason", b"reason"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___EndDataServerRequest: _TypeAlias = EndDataServerRequest  # noqa: Y015
 
 @_typing.final
 class DrainServerRequest(_message.Message):

@@ -644,6 +644,11 @@ class ClusterStub:
                 request_serializer=paiju_dot_wire_dot_v1_dot_data__pb2.HeartbeatRequest.SerializeToString,
                 response_deserializer=paiju_dot_wire_dot_v1_dot_data__pb2.HeartbeatReply.FromString,
                 _registered_method=True)
+        self.ClaimHost = channel.unary_unary(
+                '/paiju.v1.Cluster/ClaimHost',
+                request_serializer=paiju_dot_wire_dot_v1_dot_data__pb2.ClaimHostRequest.SerializeToString,
+                response_deserializer=paiju_dot_wire_dot_v1_dot_data__pb2.Reply.FromString,
+                _registered_method=True)
         self.RegisterHost = channel.unary_unary(
                 '/paiju.v1.Cluster/RegisterHost',
                 request_serializer=paiju_dot_wire_dot_v1_dot_data__pb2.RegisterHostRequest.SerializeToString,
@@ -710,6 +715,14 @@ class ClusterServicer:
 
     def Heartbeat(self, request, context):
         """IDEMPOTENT: prolongs the lease of the server and of its hosts, brings their counts.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def ClaimHost(self, request, context):
+        """IDEMPOTENT: the server is about to start this host. Its home takes it back from whoever runs
+        it; anybody else must have been asked to. LEASE_LOST, HOST_ELSEWHERE.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -800,6 +813,11 @@ def add_ClusterServicer_to_server(servicer, server):
                     servicer.Heartbeat,
                     request_deserializer=paiju_dot_wire_dot_v1_dot_data__pb2.HeartbeatRequest.FromString,
                     response_serializer=paiju_dot_wire_dot_v1_dot_data__pb2.HeartbeatReply.SerializeToString,
+            ),
+            'ClaimHost': grpc.unary_unary_rpc_method_handler(
+                    servicer.ClaimHost,
+                    request_deserializer=paiju_dot_wire_dot_v1_dot_data__pb2.ClaimHostRequest.FromString,
+                    response_serializer=paiju_dot_wire_dot_v1_dot_data__pb2.Reply.SerializeToString,
             ),
             'RegisterHost': grpc.unary_unary_rpc_method_handler(
                     servicer.RegisterHost,
@@ -908,6 +926,33 @@ class Cluster:
             '/paiju.v1.Cluster/Heartbeat',
             paiju_dot_wire_dot_v1_dot_data__pb2.HeartbeatRequest.SerializeToString,
             paiju_dot_wire_dot_v1_dot_data__pb2.HeartbeatReply.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ClaimHost(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/paiju.v1.Cluster/ClaimHost',
+            paiju_dot_wire_dot_v1_dot_data__pb2.ClaimHostRequest.SerializeToString,
+            paiju_dot_wire_dot_v1_dot_data__pb2.Reply.FromString,
             options,
             channel_credentials,
             insecure,
@@ -1212,6 +1257,16 @@ class AdminStub:
                 request_serializer=paiju_dot_wire_dot_v1_dot_data__pb2.DrainServerRequest.SerializeToString,
                 response_deserializer=paiju_dot_wire_dot_v1_dot_data__pb2.Reply.FromString,
                 _registered_method=True)
+        self.RollServer = channel.unary_unary(
+                '/paiju.v1.Admin/RollServer',
+                request_serializer=paiju_dot_wire_dot_v1_dot_data__pb2.RollServerRequest.SerializeToString,
+                response_deserializer=paiju_dot_wire_dot_v1_dot_data__pb2.RollServerReply.FromString,
+                _registered_method=True)
+        self.EndDataServer = channel.unary_unary(
+                '/paiju.v1.Admin/EndDataServer',
+                request_serializer=paiju_dot_wire_dot_v1_dot_data__pb2.EndDataServerRequest.SerializeToString,
+                response_deserializer=paiju_dot_wire_dot_v1_dot_data__pb2.Reply.FromString,
+                _registered_method=True)
         self.Grant = channel.unary_unary(
                 '/paiju.v1.Admin/Grant',
                 request_serializer=paiju_dot_wire_dot_v1_dot_data__pb2.GrantRequest.SerializeToString,
@@ -1290,6 +1345,20 @@ class AdminServicer:
 
     def DrainServer(self, request, context):
         """OPERATION
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def RollServer(self, request, context):
+        """OPERATION: a game server starts its gateways and hosts anew, one after another.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def EndDataServer(self, request, context):
+        """OPERATION: this data server drains and ends; who keeps it alive starts it again.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -1390,6 +1459,16 @@ def add_AdminServicer_to_server(servicer, server):
             'DrainServer': grpc.unary_unary_rpc_method_handler(
                     servicer.DrainServer,
                     request_deserializer=paiju_dot_wire_dot_v1_dot_data__pb2.DrainServerRequest.FromString,
+                    response_serializer=paiju_dot_wire_dot_v1_dot_data__pb2.Reply.SerializeToString,
+            ),
+            'RollServer': grpc.unary_unary_rpc_method_handler(
+                    servicer.RollServer,
+                    request_deserializer=paiju_dot_wire_dot_v1_dot_data__pb2.RollServerRequest.FromString,
+                    response_serializer=paiju_dot_wire_dot_v1_dot_data__pb2.RollServerReply.SerializeToString,
+            ),
+            'EndDataServer': grpc.unary_unary_rpc_method_handler(
+                    servicer.EndDataServer,
+                    request_deserializer=paiju_dot_wire_dot_v1_dot_data__pb2.EndDataServerRequest.FromString,
                     response_serializer=paiju_dot_wire_dot_v1_dot_data__pb2.Reply.SerializeToString,
             ),
             'Grant': grpc.unary_unary_rpc_method_handler(
@@ -1510,6 +1589,60 @@ class Admin:
             target,
             '/paiju.v1.Admin/DrainServer',
             paiju_dot_wire_dot_v1_dot_data__pb2.DrainServerRequest.SerializeToString,
+            paiju_dot_wire_dot_v1_dot_data__pb2.Reply.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def RollServer(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/paiju.v1.Admin/RollServer',
+            paiju_dot_wire_dot_v1_dot_data__pb2.RollServerRequest.SerializeToString,
+            paiju_dot_wire_dot_v1_dot_data__pb2.RollServerReply.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def EndDataServer(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/paiju.v1.Admin/EndDataServer',
+            paiju_dot_wire_dot_v1_dot_data__pb2.EndDataServerRequest.SerializeToString,
             paiju_dot_wire_dot_v1_dot_data__pb2.Reply.FromString,
             options,
             channel_credentials,

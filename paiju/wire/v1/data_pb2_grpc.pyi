@@ -232,6 +232,10 @@ class ClusterStub:
     """IDEMPOTENT: a game server says that it is there; answers its lease and what it may do."""
     Heartbeat: _grpc.UnaryUnaryMultiCallable[_data_pb2.HeartbeatRequest, _data_pb2.HeartbeatReply]
     """IDEMPOTENT: prolongs the lease of the server and of its hosts, brings their counts."""
+    ClaimHost: _grpc.UnaryUnaryMultiCallable[_data_pb2.ClaimHostRequest, _data_pb2.Reply]
+    """IDEMPOTENT: the server is about to start this host. Its home takes it back from whoever runs
+    it; anybody else must have been asked to. LEASE_LOST, HOST_ELSEWHERE.
+    """
     RegisterHost: _grpc.UnaryUnaryMultiCallable[_data_pb2.RegisterHostRequest, _data_pb2.RegisterHostReply]
     """OPERATION by (host, epoch): a host begins a new epoch, higher than all before it."""
     ListHosts: _grpc.UnaryUnaryMultiCallable[_data_pb2.ListHostsRequest, _data_pb2.ListHostsReply]
@@ -268,6 +272,10 @@ class ClusterAsyncStub(ClusterStub):
     """IDEMPOTENT: a game server says that it is there; answers its lease and what it may do."""
     Heartbeat: _aio.UnaryUnaryMultiCallable[_data_pb2.HeartbeatRequest, _data_pb2.HeartbeatReply]  # type: ignore[assignment]
     """IDEMPOTENT: prolongs the lease of the server and of its hosts, brings their counts."""
+    ClaimHost: _aio.UnaryUnaryMultiCallable[_data_pb2.ClaimHostRequest, _data_pb2.Reply]  # type: ignore[assignment]
+    """IDEMPOTENT: the server is about to start this host. Its home takes it back from whoever runs
+    it; anybody else must have been asked to. LEASE_LOST, HOST_ELSEWHERE.
+    """
     RegisterHost: _aio.UnaryUnaryMultiCallable[_data_pb2.RegisterHostRequest, _data_pb2.RegisterHostReply]  # type: ignore[assignment]
     """OPERATION by (host, epoch): a host begins a new epoch, higher than all before it."""
     ListHosts: _aio.UnaryUnaryMultiCallable[_data_pb2.ListHostsRequest, _data_pb2.ListHostsReply]  # type: ignore[assignment]
@@ -313,6 +321,16 @@ class ClusterServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_data_pb2.HeartbeatReply, _abc.Awaitable[_data_pb2.HeartbeatReply]]:
         """IDEMPOTENT: prolongs the lease of the server and of its hosts, brings their counts."""
+
+    @_abc_1.abstractmethod
+    def ClaimHost(
+        self,
+        request: _data_pb2.ClaimHostRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_data_pb2.Reply, _abc.Awaitable[_data_pb2.Reply]]:
+        """IDEMPOTENT: the server is about to start this host. Its home takes it back from whoever runs
+        it; anybody else must have been asked to. LEASE_LOST, HOST_ELSEWHERE.
+        """
 
     @_abc_1.abstractmethod
     def RegisterHost(
@@ -417,6 +435,10 @@ class AdminStub:
     """READ"""
     DrainServer: _grpc.UnaryUnaryMultiCallable[_data_pb2.DrainServerRequest, _data_pb2.Reply]
     """OPERATION"""
+    RollServer: _grpc.UnaryUnaryMultiCallable[_data_pb2.RollServerRequest, _data_pb2.RollServerReply]
+    """OPERATION: a game server starts its gateways and hosts anew, one after another."""
+    EndDataServer: _grpc.UnaryUnaryMultiCallable[_data_pb2.EndDataServerRequest, _data_pb2.Reply]
+    """OPERATION: this data server drains and ends; who keeps it alive starts it again."""
     Grant: _grpc.UnaryUnaryMultiCallable[_data_pb2.GrantRequest, _data_pb2.GrantReply]
     """OPERATION: mint -> wallet (or back, never below 0) with a reason."""
     CheckLedger: _grpc.UnaryUnaryMultiCallable[_data_pb2.CheckLedgerRequest, _data_pb2.CheckLedgerReply]
@@ -455,6 +477,10 @@ class AdminAsyncStub(AdminStub):
     """READ"""
     DrainServer: _aio.UnaryUnaryMultiCallable[_data_pb2.DrainServerRequest, _data_pb2.Reply]  # type: ignore[assignment]
     """OPERATION"""
+    RollServer: _aio.UnaryUnaryMultiCallable[_data_pb2.RollServerRequest, _data_pb2.RollServerReply]  # type: ignore[assignment]
+    """OPERATION: a game server starts its gateways and hosts anew, one after another."""
+    EndDataServer: _aio.UnaryUnaryMultiCallable[_data_pb2.EndDataServerRequest, _data_pb2.Reply]  # type: ignore[assignment]
+    """OPERATION: this data server drains and ends; who keeps it alive starts it again."""
     Grant: _aio.UnaryUnaryMultiCallable[_data_pb2.GrantRequest, _data_pb2.GrantReply]  # type: ignore[assignment]
     """OPERATION: mint -> wallet (or back, never below 0) with a reason."""
     CheckLedger: _aio.UnaryUnaryMultiCallable[_data_pb2.CheckLedgerRequest, _data_pb2.CheckLedgerReply]  # type: ignore[assignment]
@@ -502,6 +528,22 @@ class AdminServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_data_pb2.Reply, _abc.Awaitable[_data_pb2.Reply]]:
         """OPERATION"""
+
+    @_abc_1.abstractmethod
+    def RollServer(
+        self,
+        request: _data_pb2.RollServerRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_data_pb2.RollServerReply, _abc.Awaitable[_data_pb2.RollServerReply]]:
+        """OPERATION: a game server starts its gateways and hosts anew, one after another."""
+
+    @_abc_1.abstractmethod
+    def EndDataServer(
+        self,
+        request: _data_pb2.EndDataServerRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_data_pb2.Reply, _abc.Awaitable[_data_pb2.Reply]]:
+        """OPERATION: this data server drains and ends; who keeps it alive starts it again."""
 
     @_abc_1.abstractmethod
     def Grant(

@@ -372,3 +372,22 @@ async def test_a_strike_counts_for_one_hand_only(lives: Lives) -> None:
     await rig.host.out.written()
     rig = await lives.again(suspect=ref.table)
     assert rig.host.desk.find(ref.table) is not None
+
+
+async def test_a_hand_that_is_handed_over_goes_on_and_all_others_stand_up(lives: Lives) -> None:
+    rig = lives.begin()
+    ref, _ = await three_play(rig, moves=3)
+    link = rig.link("gateway-1")
+    alone = (await rig.join(link, 4)).seated.table
+    assert alone.table != ref.table
+    before = rig.table(ref)
+    await rig.host.stand_all_up(hands_too=False)
+    assert sorted(lives.ledger.open) == sorted(seat.sitting for seat in before.seats if seat)
+    assert [entry.table for entry in rig.store.open_tables()] == [ref.table]
+
+    rig = await lives.again()
+    table = rig.table(ref)
+    assert table.hand.state.hash() == before.hand.state.hash()
+    link = rig.link("gateway-0")
+    await play_out(rig, link, ref)
+    await until(lambda: lives.ledger.settled)
