@@ -173,6 +173,7 @@ class Supervisor:
                     "rows_keep_s": settings.rows_keep_s,
                     "outbox_keep_s": settings.outbox_keep_s,
                     "max_tables": settings.max_tables,
+                    "memory_mb": settings.host_memory_mb,
                     "metrics_socket": str(folders.metrics_socket),
                     "tcp_host": tcp_host,
                     "log_level": settings.log_level,

@@ -26,4 +26,5 @@ class HostConfig:
     journal_stall_s: float = 2.0
     rows_keep_s: float = 600.0  # of finished hands, in the journal
     outbox_keep_s: float = 3600.0  # of settlements that were answered
+    memory_mb: int = 0  # of the process, memory.py; 0: no limit
     log_level: str = "INFO"

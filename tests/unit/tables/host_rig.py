@@ -204,6 +204,7 @@ class Rig:
         game_of: Callable[[str, int, str], Game] | None = None,
         owned: set[tuple[str, int]] | None = None,
         suspect: int = 0,
+        hung: bool = False,
     ) -> None:
         """What a restarted host does before it serves; voids included."""
         self.host.recovering = True
@@ -219,6 +220,7 @@ class Rig:
             sealer=SEALER,
             metrics=self.metrics,
             suspect=suspect,
+            hung=hung,
         )
         voids = await recovery.run()
         self.host.recovering = False
