@@ -67,7 +67,7 @@ class GameServerSettings(Settings):
     hosts: int = Field(default=1, ge=0, le=64)
     max_tables: int = Field(default=250, ge=1)
     """Per host."""
-    host_memory_mb: int = Field(default=2048, ge=0)
+    host_memory_mb: int = Field(default=1024, ge=0)
     """The most that one host may allocate (RLIMIT_DATA); 0: as much as the machine has."""
     journal_url: str = ""
     """Empty: one SQLite file per host in data_dir/journal. "{host}" is replaced."""
