@@ -36,6 +36,7 @@ from game_server.supervisor.leftovers import Record
 from game_server.supervisor.metrics import SupervisorMetrics
 from game_server.supervisor.ray_child import RayChild
 from game_server.supervisor.settings import GameServerSettings
+from game_server.supervisor.spares import Spares
 from paiju.service.process import stop_event, tune_gc, watch_lag
 from paiju.service.settings import BadSettings
 from paiju.wire.server_keys import encode
@@ -97,10 +98,17 @@ class Supervisor:
             on_drain=self._on_drain,
             metrics=self._metrics,
         )
+        spares = Spares(
+            wanted=self._settings.spares,
+            ready=self._hosts.ready,
+            node=lambda: self._ray.child.pid,
+            prestart=self._cell.prestart,
+        )
         hosting = asyncio.ensure_future(self._keep_hosts(lease))
         tasks = [
             hosting,
             asyncio.ensure_future(lease.run()),
+            asyncio.ensure_future(spares.run()),
             asyncio.ensure_future(self._show_state(begun)),
             asyncio.ensure_future(watch_lag(self._metrics.loop_lag.observe)),
         ]
