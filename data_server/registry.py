@@ -64,7 +64,8 @@ class Registry:
 
         def work(tx: Connection) -> tuple[int, int]:
             lease = nodes.put_server(tx, request, now_us=self._clock())
-            presences.clear(tx, request.server)
+            if not request.again:
+                presences.clear(tx, request.server)
             return lease
 
         epoch, beat = await self.database.write(work)

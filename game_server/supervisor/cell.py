@@ -19,6 +19,8 @@ from typing import Any, TypeVar
 
 import structlog
 
+from game_server.supervisor import spares
+
 log = structlog.get_logger()
 
 NAMESPACE = "paiju"
@@ -87,6 +89,10 @@ class Cell:
         import ray
 
         await self._do(lambda: ray.kill(host, no_restart=True))
+
+    async def prestart(self) -> None:
+        """One more process that waits for a host to be started in it. Raises what Ray raises."""
+        await self._do(lambda: spares.prestart(self._node))
 
     async def _do(self, work: Callable[[], T]) -> T:
         return await asyncio.get_running_loop().run_in_executor(self._threads, work)

@@ -38,6 +38,7 @@ def host_config(
         "outbox_keep_s": settings.outbox_keep_s,
         "drain_s": settings.drain_s,
         "max_tables": settings.max_tables,
+        "memory_mb": settings.host_memory_mb,
         "metrics_socket": str(folders.metrics_socket),
         "tcp_host": tcp_host,
         "log_level": settings.log_level,

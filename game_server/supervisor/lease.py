@@ -99,6 +99,7 @@ class Lease:
             await self._renew(reply)
 
     async def _register(self) -> data_pb2.RegisterServerReply:
+        self._identity.again = self.registered.is_set()
         warning = asyncio.get_running_loop().call_later(
             SAY_AFTER_S, lambda: log.warning("data_server.no_answer", trying="until it answers")
         )

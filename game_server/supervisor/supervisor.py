@@ -39,6 +39,7 @@ from game_server.supervisor.ray_child import RayChild
 from game_server.supervisor.roll import Roller
 from game_server.supervisor.settings import GameServerSettings
 from game_server.supervisor.signs import Signs
+from game_server.supervisor.spares import Spares
 from paiju.service.process import stop_event, tune_gc, watch_lag
 from paiju.service.settings import BadSettings
 from paiju.wire.server_keys import encode
@@ -106,12 +107,19 @@ class Supervisor:
             child.start()
         self._open_lease()
         self._leasing = asyncio.ensure_future(self._lease.run())
+        spares = Spares(
+            wanted=self._settings.spares,
+            ready=self._hosts.ready,
+            node=lambda: self._ray.child.pid,
+            prestart=self._cell.prestart,
+        )
         hosting = asyncio.ensure_future(self._keep_hosts())
         rolling = asyncio.ensure_future(self._roller.run())
         tasks = [
             hosting,
             rolling,
             self._leasing,
+            asyncio.ensure_future(spares.run()),
             asyncio.ensure_future(self._show_state(begun)),
             asyncio.ensure_future(watch_lag(self._metrics.loop_lag.observe)),
         ]

@@ -12,10 +12,13 @@ class HostActor:
     """
 
     def __init__(self, config: dict[str, Any]) -> None:
+        from game_server.tables import memory
         from game_server.tables.config import HostConfig
         from game_server.tables.process import HostProcess
 
-        self._process = HostProcess(HostConfig(**config))
+        made = HostConfig(**config)
+        memory.limit(made.memory_mb)
+        self._process = HostProcess(made)
         self._process.start()
 
     def info(self) -> dict[str, Any]:

@@ -28,4 +28,5 @@ class HostConfig:
     drain_s: float = 20.0  # at the end: so long may hands go on
     rows_keep_s: float = 600.0  # of finished hands, in the journal
     outbox_keep_s: float = 3600.0  # of settlements that were answered
+    memory_mb: int = 0  # of the process, memory.py; 0: no limit
     log_level: str = "INFO"

@@ -26,6 +26,7 @@ from game_server.tables.metrics import HostMetrics
 from game_server.tables.money import Cashier
 from game_server.tables.outbox import Outbox
 from game_server.tables.outgoing import Outgoing, refusal
+from game_server.tables.pulse import Pulse
 from game_server.tables.replay import KnownOperation
 from game_server.tables.room import RoomSpec
 from game_server.tables.seal import Sealer
@@ -95,6 +96,7 @@ class TableHost:
         self._learning: dict[ShardKey, asyncio.Future[host_pb2.Moved | None]] = {}
         self._summaries: dict[ShardKey, bytes] = {}
         self._stalled_since: float | None = None
+        self._pulse = Pulse(every_s=GRID_EVERY_S, clock=clock)
         self.out = Outgoing(journal=journal, outbox=outbox, metrics=metrics)
         self.desk = Desk(
             epoch=epoch,
@@ -124,6 +126,7 @@ class TableHost:
     def handle(self, link: Link, command: host_pb2.HostCommand) -> None:
         """One command of a player through a gateway."""
         begun = time.perf_counter()
+        self._charge_nobody()
         try:
             if command.WhichOneof("body") == "gone":
                 self._admit(command)
@@ -311,6 +314,7 @@ class TableHost:
         last_summary = 0.0
         while True:
             await asyncio.sleep(GRID_EVERY_S)
+            self._charge_nobody()
             self._watch_stall()
             if self._stalled_since is None:
                 self._send_grids()
@@ -329,11 +333,20 @@ class TableHost:
             by_ms = int((self._clock() - self._stalled_since) * 1000)
             self._stalled_since = None
             log.warning("journal.flows", stalled_ms=by_ms)
-            for shard in self.desk.shards.values():
-                for table in shard:
-                    table.shift(by_ms)
-                    self.desk.wheel.set(table.ref.table, table.next_due())
-            self._set_timer()
+            self._push_back(by_ms)
+
+    def _charge_nobody(self) -> None:
+        """Push clocks back by the time in which this process stood still, before any is read."""
+        still_s = self._pulse.beat()
+        if still_s and self._stalled_since is None:  # else it is part of the stall
+            log.warning("host.stood_still", seconds=round(still_s, 3))
+            self._push_back(int(still_s * 1000))
+
+    def _push_back(self, by_ms: int) -> None:
+        for shard in self.desk.shards.values():
+            for table in shard:
+                self.desk.step(shard, table, lambda t: t.shift(by_ms))
+        self._set_timer()
 
     def _set_timer(self) -> None:
         if self._timer is not None:
@@ -346,6 +359,7 @@ class TableHost:
 
     def _on_timer(self) -> None:
         self._timer = None
+        self._charge_nobody()
         if self._stalled_since is not None:
             return  # nobody can act; the clocks are pushed back when the journal flows
         at = self.desk.at()

@@ -326,16 +326,16 @@ class JournalStore:
                         .values(attempts=value)
                     )
 
-    def strike(self, table: int) -> None:
-        """The former process died in a step of this table."""
+    def strike(self, table: int, *, times: int = 1) -> None:
+        """The former process died in a step of this table; counted as so many deaths."""
         dialect = sqlite if self._sqlite else postgresql
-        statement = dialect.insert(strikes).values(host=self.host, table_id=table, strikes=1)
+        statement = dialect.insert(strikes).values(host=self.host, table_id=table, strikes=times)
         with self.engine.begin() as connection:
             self.check_owner(connection)
             connection.execute(
                 statement.on_conflict_do_update(
                     index_elements=["host", "table_id"],
-                    set_={"strikes": strikes.c.strikes + 1},
+                    set_={"strikes": strikes.c.strikes + times},
                 )
             )
 

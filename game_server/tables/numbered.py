@@ -144,6 +144,13 @@ class NumberedTable:
     def seat_of(self, player: int) -> int | None:
         return self.roster.seat_of(player)
 
+    def viewer_of(self, player: int) -> int:
+        """Whose forms the player gets: those of a seat as soon as it is paid for."""
+        seat = self.seat_of(player)
+        held = None if seat is None else self.seats[seat]
+        reserved = held is not None and held.state is SeatState.RESERVED
+        return self.stream.viewer_of(None if reserved else seat)
+
     def clocks(self, now: int) -> list[hall_pb2.Clock]:
         return self._turns.shown(now)
 
@@ -210,6 +217,7 @@ class NumberedTable:
             at=at,
         )
         self.roster.watch(at.ms, playing=self.playing)
+        self.stream.sees_anew(held.player)
 
     def topped_up(self, seat: int, *, amount: int, at: Moment, op: Op = NO_OP) -> None:
         """`amount` more coins lie in the seat's escrow."""
@@ -257,6 +265,7 @@ class NumberedTable:
             table={f"@seat{seat}": None},
             at=at,
         )
+        self.stream.sees_anew(held.player)
         self.roster.watch(at.ms, playing=self.playing)
 
     def stood(

@@ -171,7 +171,12 @@ class HostProcess:
         )
         sealer = Sealer(config.journal_key)
         word = StepWord(Path(config.run_dir) / f"{config.host}.step")
-        watchdog = Watchdog(stepping=word.now, on_hang=lambda: os._exit(5))
+
+        def hangs() -> None:
+            word.hangs()
+            os._exit(5)
+
+        watchdog = Watchdog(stepping=word.now, on_hang=hangs)
         cashier = Cashier(ledger=client, host=config.host, epoch=store.epoch)
         self._host = TableHost(
             name=config.host,
@@ -221,6 +226,7 @@ class HostProcess:
             sealer=sealer,
             metrics=metrics,
             suspect=word.left,
+            hung=word.hung,
         )
         tasks += await recovery.run()
         self._host.recovering = False

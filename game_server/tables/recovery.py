@@ -7,7 +7,7 @@ says RETRY to everybody (docs/contracts/recovery.md):
 2. each open table is replayed. Before that an attempt is marked in the journal, and the mark
    is taken away when the table stands; rules that raise, or that take the process with them,
    are so tried twice in all. A table with two marks is not replayed any more;
-   Likewise a table in whose steps the process died twice in one hand (watchdog.py);
+   Likewise a table in whose steps the process died twice in one hand, or hung (watchdog.py);
 3. what cannot be rebuilt is voided: the unfinished hand settles as void, every stake goes
    back, the table closes. This waits for the data server, so it goes on beside the play;
 4. stakes of tables that are not in the journal any more go back.
@@ -54,7 +54,8 @@ class Unplayable(Exception):
 class Recovery:
     """game_of: (name, version, parameters) -> rules; raises LookupError or ValueError.
 
-    suspect: the table in whose step the former process died; 0: it died otherwise.
+    suspect: the table in whose step the former process died; 0: it died otherwise. hung: that
+    step did not end by itself.
     owned: the shards that the registry says are ours; None: not known, all are.
     """
 
@@ -72,6 +73,7 @@ class Recovery:
         sealer: Sealer,
         metrics: HostMetrics,
         suspect: int = 0,
+        hung: bool = False,
     ) -> None:
         self._host = host
         self._store = store
@@ -84,6 +86,7 @@ class Recovery:
         self._sealer = sealer
         self._metrics = metrics
         self._suspect = suspect
+        self._hung = hung
         self._strikes: dict[int, int] = {}
         self._stands = 0  # table that was rebuilt last, its mark not yet taken away
 
@@ -91,8 +94,9 @@ class Recovery:
         """Until every table stands or is on its way to be voided; those ways as tasks."""
         self._recover_outbox()
         if self._suspect:
-            log.warning("table.suspected", table=self._suspect)
-            await asyncio.to_thread(self._store.strike, self._suspect)
+            log.warning("table.suspected", table=self._suspect, hung=self._hung)
+            times = MAX_STRIKES if self._hung else 1
+            await asyncio.to_thread(self._store.strike, self._suspect, times=times)
         self._strikes = await asyncio.to_thread(self._store.strikes)
         voids = []
         rebuilt = 0

@@ -179,13 +179,13 @@ class Seating:
     ) -> None:
         """From here on the player gets what the table does, after what it is missing."""
         desk = self._desk
-        viewer = table.stream.viewer_of(table.seat_of(command.player))
+        viewer = table.viewer_of(command.player)
         audience = desk.audiences[table.ref.table]
         pair = (command.session_epoch, command.connection)
         audience.add(command.player, Subscription(link, viewer, pair))
         missed = None
         if cursor is not None:
-            missed = table.stream.missed(viewer, epoch=cursor.epoch, seq=cursor.seq)
+            missed = table.stream.missed(command.player, viewer, epoch=cursor.epoch, seq=cursor.seq)
         if missed is None:
             desk.out.snapshot(link, command.player, table, viewer, desk.now())
         else:

@@ -169,7 +169,8 @@ class Table(NumberedTable):
         return self.roster.next_due()
 
     def shift(self, by_ms: int) -> None:
-        """The host stood still for so long: charge it to nobody."""
+        """The host stood still for so long: charge it to nobody, and show the clocks."""
+        self._presence = True
         self._turns.shift(by_ms)
         self._claims.shift(by_ms)
         self.roster.shift(by_ms)

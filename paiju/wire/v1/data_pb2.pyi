@@ -793,11 +793,14 @@ class RegisterServerRequest(_message.Message):
     MAX_PLAYERS_FIELD_NUMBER: _builtins.int
     BUILD_FIELD_NUMBER: _builtins.int
     GAMES_FIELD_NUMBER: _builtins.int
+    AGAIN_FIELD_NUMBER: _builtins.int
     ADDRESS_FIELD_NUMBER: _builtins.int
     server: _builtins.str
     cell: _builtins.str
     max_players: _builtins.int
     build: _builtins.str
+    again: _builtins.bool
+    """by the same process: its players are where they were"""
     address: _builtins.str
     """where players reach its gateways, "host:port" """
     @_builtins.property
@@ -810,11 +813,12 @@ class RegisterServerRequest(_message.Message):
         max_players: _builtins.int = ...,
         build: _builtins.str = ...,
         games: _abc.Iterable[_builtins.str] | None = ...,
+        again: _builtins.bool = ...,
         address: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["address", b"address", "build", b"build", "cell", b"cell", "games", b"games", "max_players", b"max_players", "server", b"server"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["address", b"address", "again", b"again", "build", b"build", "cell", b"cell", "games", b"games", "max_players", b"max_players", "server", b"server"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

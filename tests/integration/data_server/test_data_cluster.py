@@ -219,6 +219,22 @@ async def test_stakes_of_a_silent_host_are_returned_once(start: Any, database_ur
     assert [r.refusal.code for r in late.results] == ["", "NO_SUCH_SITTING"]
 
 
+async def test_a_server_that_lost_its_lease_keeps_its_players(hall: Client) -> None:
+    player = await hall.guest()
+    online = data_pb2.PresenceChange(
+        player=player.id, session_epoch=player.session.session_epoch, online=True
+    )
+    request = data_pb2.RegisterServerRequest(server="gs1", cell="c")
+    for again, here in ((False, False), (True, True)):
+        await hall.cluster.RegisterServer(request)
+        await hall.cluster.Presence(data_pb2.PresenceRequest(server="gs1", changes=[online]))
+        request.again = again
+        await hall.cluster.RegisterServer(request)
+        found = await hall.cluster.FindPlayer(data_pb2.FindPlayerRequest(player=player.id))
+        assert found.online == here
+        request.again = False
+
+
 async def test_presence_and_finding(hall: Client) -> None:
     await hall.host()
     player = await hall.guest()

@@ -114,6 +114,24 @@ class FakeLink:
         return found
 
 
+class NoJournal:
+    """Writes nothing and shows everything at once: what a host costs without its journal.
+
+    For measurements alone.
+    """
+
+    def __init__(self, instead_of: Journal, loop: asyncio.AbstractEventLoop) -> None:
+        self.epoch = instead_of.epoch
+        self.close = instead_of.close
+        self._loop = loop
+
+    def submit(self, batch: Batch) -> None:
+        self._loop.call_soon(batch.release)
+
+    def unwritten_age_s(self) -> float:
+        return 0.0
+
+
 class Rig:
     """One life of a host. url: of its journal; a later rig on it is the restarted host.
 
@@ -131,6 +149,9 @@ class Rig:
         first_table: int = 1000,
         retention: Retention | None = None,
         stall_s: float = 2.0,
+        spacing_ms: float = 0.0,
+        journaled: bool = True,
+        max_tables: int = 250,
     ) -> None:
         loop = asyncio.get_running_loop()
 
@@ -151,9 +172,12 @@ class Rig:
             on_stopped=self._on_stopped,
             on_failing=self.failing.append,
             retention=retention,
-            spacing_ms=0,
+            spacing_ms=spacing_ms,
         )
-        self.journal.start()
+        if journaled:
+            self.journal.start()
+        else:
+            self.journal = NoJournal(self.journal, loop)  # type: ignore[assignment]
         epoch = self.store.epoch
         self.outbox = Outbox(
             host="h",
@@ -184,6 +208,7 @@ class Rig:
             sealer=SEALER,
             metrics=self.metrics,
             journal_stall_s=stall_s,
+            max_tables=max_tables,
         )
         self.tasks = [
             asyncio.ensure_future(self.host.run()),
@@ -204,6 +229,7 @@ class Rig:
         game_of: Callable[[str, int, str], Game] | None = None,
         owned: set[tuple[str, int]] | None = None,
         suspect: int = 0,
+        hung: bool = False,
     ) -> None:
         """What a restarted host does before it serves; voids included."""
         self.host.recovering = True
@@ -219,6 +245,7 @@ class Rig:
             sealer=SEALER,
             metrics=self.metrics,
             suspect=suspect,
+            hung=hung,
         )
         voids = await recovery.run()
         self.host.recovering = False

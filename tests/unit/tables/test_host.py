@@ -132,6 +132,23 @@ async def test_a_cut_stream_means_away_and_a_cursor_brings_exactly_what_was_miss
     assert rig.table(ref).roster.away() == []
 
 
+async def test_who_lost_the_seat_while_away_gets_a_view_of_the_new_eyes(rig: Rig) -> None:
+    first, second = rig.link("gateway-0"), rig.link("gateway-1")
+    ref = (await rig.join(first, 1)).seated.table
+    await until(lambda: first.updates(1))
+    cursor = common_pb2.Cursor(table=ref, epoch=1, seq=first.updates(1)[-1].seq)
+    first.closed = True
+    rig.host.link_closed(first)  # type: ignore[arg-type]
+    table = rig.table(ref)
+    shard = rig.host.desk.shards[ref.room, ref.shard]
+    rig.host.desk.step(shard, table, lambda t: t.leave(0, "away", at=rig.host.desk.at()))
+    await until(lambda: table.seats[0] is None)
+    await rig.ask(second, 1, connection=2, watch=hall_pb2.Watch(table=ref, cursor=cursor))
+    (update,) = second.updates(1)
+    assert update.HasField("snapshot"), "steps of spectators do not fit on the view of a seat"
+    assert update.seq == table.stream.seq
+
+
 async def test_standing_up_returns_the_escrow_and_frees_the_seat(rig: Rig) -> None:
     link = rig.link("gateway-0")
     ref = (await rig.join(link, 1)).seated.table

@@ -360,6 +360,16 @@ async def test_a_table_in_whose_steps_the_process_died_twice_is_void(lives: Live
     assert len(lives.ledger.open) == 1
 
 
+async def test_a_table_whose_step_hung_is_void_at_once(lives: Lives) -> None:
+    rig = lives.begin()
+    ref, link = await three_play(rig, moves=1)
+    other = (await rig.join(link, 11)).seated.table
+    rig = await lives.again(suspect=ref.table, hung=True)
+    assert rig.host.desk.find(ref.table) is None
+    assert rig.host.desk.find(other.table) is not None
+    assert [s.result for s in lives.ledger.settled] == ["void"]
+
+
 async def test_a_strike_counts_for_one_hand_only(lives: Lives) -> None:
     rig = lives.begin()
     ref, _ = await three_play(rig, moves=1)
