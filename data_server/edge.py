@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from dataclasses import dataclass, field
 from typing import Any
 
 import grpc
+import structlog
 from grpc_health.v1 import health, health_pb2, health_pb2_grpc
 from grpc_reflection.v1alpha import reflection
 
@@ -16,6 +18,7 @@ from data_server.calls.auth import BearerInterceptor
 from data_server.calls.cluster import ClusterCalls
 from data_server.calls.lanes import Lanes
 from data_server.calls.ledger import LedgerCalls
+from data_server.calls.peers import PeerInterceptor
 from data_server.folder import Addresses, Secrets
 from data_server.lanes import Lane
 from data_server.metrics import Metrics
@@ -23,7 +26,12 @@ from data_server.scrape import Scrape
 from data_server.services import Services
 from data_server.settings import DataSettings
 from paiju.service.red import RedInterceptor
+from paiju.wire.tls.files import Watched
+from paiju.wire.tls.identity import DATA_SERVER, GAME_SERVER, OPERATOR
+from paiju.wire.tls.sockets import grpc_server
 from paiju.wire.v1 import data_pb2, data_pb2_grpc
+
+log = structlog.get_logger()
 
 _OPTIONS = [
     ("grpc.max_receive_message_length", 16 * 2**20),
@@ -45,10 +53,16 @@ class Edge:
     services: Services
     _servers: list[grpc.aio.Server] = field(default_factory=list)
     _health: list[health.aio.HealthServicer] = field(default_factory=list)
+    _tls: Watched | None = None
 
     async def start(self) -> Addresses:
+        files = self.settings.peer_files()
+        self._tls = None if files is None else Watched(files, on_change=self._tls_changed)
         main, main_port = self._server(
-            self.settings.data_listen, self.secrets.cluster_token, ["Accounts", "Ledger", "Cluster"]
+            self.settings.data_listen,
+            self.secrets.cluster_token,
+            ["Accounts", "Ledger", "Cluster"],
+            PeerInterceptor(roles=(GAME_SERVER,), own_name=True, metrics=self.metrics),
         )
         data_pb2_grpc.add_AccountsServicer_to_server(
             AccountsCalls(self.services.accounts, self.lanes, self.metrics), main
@@ -58,7 +72,10 @@ class Edge:
         )
         data_pb2_grpc.add_ClusterServicer_to_server(ClusterCalls(self.services, self.lanes), main)
         admin, admin_port = self._server(
-            self.settings.data_admin_listen, self.secrets.admin_key, ["Admin"]
+            self.settings.data_admin_listen,
+            self.secrets.admin_key,
+            ["Admin"],
+            PeerInterceptor(roles=(OPERATOR, DATA_SERVER), own_name=False, metrics=self.metrics),
         )
         checks = Lane("checks", at_once=1, waiting=4)
         data_pb2_grpc.add_AdminServicer_to_server(
@@ -75,13 +92,22 @@ class Edge:
             metrics=f"{host}:{metrics_port}",
         )
 
-    def _server(self, listen: str, token: str, services: list[str]) -> tuple[grpc.aio.Server, int]:
+    def _server(
+        self, listen: str, token: str, services: list[str], peers: PeerInterceptor
+    ) -> tuple[grpc.aio.Server, int]:
+        interceptors = [RedInterceptor(self.metrics.red), BearerInterceptor(token)]
         server = grpc.aio.server(
-            interceptors=[RedInterceptor(self.metrics.red), BearerInterceptor(token)],
+            interceptors=[*interceptors, *([peers] if self._tls is not None else [])],
             options=_OPTIONS,
         )
         try:
-            port = server.add_insecure_port(listen)
+            if self._tls is None:
+                port = server.add_insecure_port(listen)
+            else:
+                credentials = grpc_server(
+                    self._tls, mutual=True, on_handshake=self.metrics.tls_handshakes.inc
+                )
+                port = server.add_secure_port(listen, credentials)
         except RuntimeError:
             port = 0
         if port == 0:
@@ -96,6 +122,11 @@ class Edge:
         self._servers.append(server)
         self._health.append(servicer)
         return server, port
+
+    def _tls_changed(self, bad: str) -> None:
+        """Called from a thread of gRPC's."""
+        self.metrics.tls_reloads.labels("refused" if bad else "used").inc()
+        log.log(logging.ERROR if bad else logging.INFO, "tls.changed", bad=bad)
 
     async def _set(self, status: Any) -> None:
         for servicer in self._health:

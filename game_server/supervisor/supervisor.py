@@ -24,11 +24,11 @@ import structlog
 
 from game_server.data_client import DataClient
 from game_server.supervisor import folders as places
-from game_server.supervisor import orphans
+from game_server.supervisor import orphans, tls
 from game_server.supervisor.cell import Cell, NodeState
 from game_server.supervisor.exposition import total
 from game_server.supervisor.folders import Folders
-from game_server.supervisor.gateways import Gateways
+from game_server.supervisor.gateways import PEER_FILES, Gateways
 from game_server.supervisor.hosts import Hosts
 from game_server.supervisor.hub import MetricsHub
 from game_server.supervisor.lease import Lease
@@ -55,6 +55,7 @@ class Supervisor:
     def __init__(self, settings: GameServerSettings, folders: Folders) -> None:
         self._settings = settings
         self._folders = folders
+        self._peers = tls.check(settings)
         self._metrics = metrics = SupervisorMetrics()
         self._hub = MetricsHub(
             own=metrics.registry, own_name=f"{settings.server}/supervisor", healthy=self._ready
@@ -89,6 +90,7 @@ class Supervisor:
             self._settings.data_servers,
             token=self._folders.cluster_token.read_text("utf-8").strip(),
             metrics=self._metrics,
+            tls=self._peers,
         )
         lease = Lease(
             calls=self._data,
@@ -175,6 +177,11 @@ class Supervisor:
                     "max_tables": settings.max_tables,
                     "metrics_socket": str(folders.metrics_socket),
                     "tcp_host": tcp_host,
+                    **{
+                        name: str(path.absolute())
+                        for name in PEER_FILES
+                        if (path := getattr(settings, name)) is not None
+                    },
                     "log_level": settings.log_level,
                 }
             )

@@ -11,7 +11,11 @@ import grpc
 import typer
 from google.protobuf.message import Message
 
+from paiju.service.peers import PeerSettings
 from paiju.service.refusals import Refused
+from paiju.service.settings import load
+from paiju.wire.tls.files import read
+from paiju.wire.tls.sockets import grpc_client
 from paiju.wire.v1 import data_pb2_grpc
 
 R = TypeVar("R", bound=Message)
@@ -32,7 +36,7 @@ def call_admin(
         key = path.read_text().strip()
     except OSError as error:
         _fail(f"cannot read the operator key {path}: {error.strerror}; use --key-file")
-    with grpc.insecure_channel(where) as channel:
+    with _channel(where) as channel:
         try:
             reply = call(data_pb2_grpc.AdminStub(channel), (("authorization", f"Bearer {key}"),))
         except grpc.RpcError as error:
@@ -41,6 +45,17 @@ def call_admin(
     if refusal is not None and refusal.code:
         _fail(str(Refused.of(refusal)))
     return reply
+
+
+def _channel(where: str) -> grpc.Channel:
+    """By mutual TLS when the environment has the files (PAIJU_PEER_...)."""
+    try:
+        files = load(PeerSettings).peer_files()
+        if files is None:
+            return grpc.insecure_channel(where)
+        return grpc.secure_channel(where, grpc_client(read(files)))
+    except ValueError as error:
+        _fail(str(error))
 
 
 def _announced(data_dir: Path) -> str | None:
@@ -55,11 +70,17 @@ def _why(error: Any, where: str, key_file: Path) -> str:
     code = error.code()
     if code == grpc.StatusCode.UNAUTHENTICATED:
         return f"the data server at {where} does not take the key in {key_file}"
+    if code == grpc.StatusCode.PERMISSION_DENIED:
+        return f"the data server at {where} does not take the certificate: {error.details()}"
     if code == grpc.StatusCode.UNAVAILABLE:
-        return f"no data server answers at {where}"
+        return f"no data server answers at {where}, or not with{_tls_hint()}"
     if code == grpc.StatusCode.DEADLINE_EXCEEDED:
         return f"the data server at {where} did not answer in time; the outcome is unknown"
     return f"the data server at {where} answered {code.name}: {error.details()}"
+
+
+def _tls_hint() -> str:
+    return " this certificate" if load(PeerSettings).peer_files() else "out PAIJU_PEER_CERTIFICATE"
 
 
 def _fail(sentence: str) -> NoReturn:

@@ -22,6 +22,7 @@ from hall_client.terminal.lines import Lines
 from hall_client.terminal.person import Person, ended
 from hall_client.terminal.screen import Screen
 from hall_client.texts import Texts, language_of_environment
+from hall_client.tls import Tls
 from paiju.cli import output
 from paiju.rules.registry import Registry
 from paiju.wire import server_keys
@@ -33,10 +34,20 @@ CALL_S = 15.0
 def play(
     address: Annotated[
         list[str] | None,
-        typer.Option(metavar="HOST:PORT", help="A gateway; default: the hall of this machine."),
+        typer.Option(
+            metavar="HOST:PORT",
+            help="A gateway; by TLS grpcs://HOST:PORT. Default: the hall of this machine.",
+        ),
     ] = None,
     server_key: Annotated[
         str, typer.Option(metavar="KEY", help="The hall's public key; needed with --address.")
+    ] = "",
+    ca: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="With TLS: the authorities to believe; PEM."),
+    ] = None,
+    tls_name: Annotated[
+        str, typer.Option(metavar="NAME", help="With TLS: what the certificate must name.")
     ] = "",
     room: Annotated[str, typer.Option(help="Where to sit down.")] = "doudizhu.novice",
     name: Annotated[str, typer.Option(help="How others see you; default: as last time.")] = "",
@@ -61,7 +72,17 @@ def play(
     console = Console(soft_wrap=False)
     try:
         secret = places.device_secret(folder)
-        asyncio.run(_play(console, texts, hall, room=room, name=name, secret=secret, think_s=think))
+        tls = Tls(name=tls_name) if ca is None else Tls.load(ca, name=tls_name)
+        asyncio.run(
+            _play(
+                *(console, texts, hall),
+                tls=tls,
+                room=room,
+                name=name,
+                secret=secret,
+                think_s=think,
+            )
+        )
     except ConnectionFailed:
         output.fail(texts("unreachable", addresses=", ".join(addresses)))
     except Refused as refused:
@@ -88,13 +109,14 @@ async def _play(
     texts: Texts,
     hall: places.Hall,
     *,
+    tls: Tls,
     room: str,
     name: str,
     secret: bytes,
     think_s: float,
 ) -> None:
     mind = GameMind(Registry.default())
-    async with ChannelPool() as pool:
+    async with ChannelPool(tls=tls) as pool:
         company = Company(
             addresses=hall.gateways,
             server_keys=hall.server_keys,
