@@ -129,7 +129,7 @@ async def serve(
         host.strip("[]"),
         int(port),
         ssl=tls,
-        **({} if tls is None else {"ssl_handshake_timeout": UPGRADE_S}),
+        ssl_handshake_timeout=None if tls is None else UPGRADE_S,
         websocket_handshake_timeout=UPGRADE_S,
         max_frame_size=MAX_FRAME_BYTES,
         # Peers that vanish without a word are noticed here; a session has its own pings.

@@ -73,14 +73,15 @@ def _why(error: Any, where: str, key_file: Path) -> str:
     if code == grpc.StatusCode.PERMISSION_DENIED:
         return f"the data server at {where} does not take the certificate: {error.details()}"
     if code == grpc.StatusCode.UNAVAILABLE:
-        return f"no data server answers at {where}, or not with{_tls_hint()}"
+        return f"no data server answers at {where}{_tls_hint()}"
     if code == grpc.StatusCode.DEADLINE_EXCEEDED:
         return f"the data server at {where} did not answer in time; the outcome is unknown"
     return f"the data server at {where} answered {code.name}: {error.details()}"
 
 
 def _tls_hint() -> str:
-    return " this certificate" if load(PeerSettings).peer_files() else "out PAIJU_PEER_CERTIFICATE"
+    files = load(PeerSettings).peer_files()
+    return "" if files is None else f", or none that goes with {files.certificate}"
 
 
 def _fail(sentence: str) -> NoReturn:

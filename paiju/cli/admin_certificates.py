@@ -101,5 +101,3 @@ def show(
     write_json(json_file, {"certificates": rows})
     if bad:
         raise typer.Exit(1)
-
-

@@ -133,7 +133,7 @@ class Watched:
 
 def _signature(files: TlsFiles) -> tuple[tuple[int, int, int] | None, ...]:
     """Changes when a file does."""
-    found = []
+    found: list[tuple[int, int, int] | None] = []
     for path in files.paths():
         try:
             state = path.stat()
