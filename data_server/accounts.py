@@ -107,7 +107,9 @@ class Accounts:
 
         An attempt during a lock is refused before anything is looked at, so it costs none.
         """
-        key, address = name_key(request.name[:256]), request.origin.address
+        # No name has U+0000 in it, and no database takes one: it is looked for as another.
+        name = request.name[:256].replace("\0", "\ufffd")
+        key, address = name_key(name), request.origin.address
 
         def begin(tx: Connection) -> tuple[Attempt, Known | None, str | None]:
             attempt = self.locks.begin(tx, key, address, now_us=self.clock())

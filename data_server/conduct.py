@@ -31,6 +31,7 @@ log = structlog.get_logger()
 
 MAX_DETAIL = 1000  # characters
 MAX_EVIDENCE = 16 * 1024  # bytes
+MAX_ID = 2**63 - 1
 HOUR_US = 3600 * 10**6
 MINUTE_US = 60 * 10**6
 _SOURCES = {
@@ -60,6 +61,8 @@ class Conduct:
         body = request.report
         if body.kind not in sanctions.PLAYERS_KINDS:
             raise Refused("BAD_REPORT", detail="kind")
+        if body.player > MAX_ID or body.table.table > MAX_ID:
+            raise Refused("NO_SUCH_PLAYER")
         new = NewReport(
             id=await self.ids.one(),
             op=_checked_op(request.op),
@@ -190,6 +193,8 @@ def _checked_op(op: bytes) -> bytes:
 
 
 def _checked_detail(detail: str) -> str:
+    if "\0" in detail:
+        raise Refused("BAD_REPORT", detail="a character that cannot be kept")
     if len(detail) > MAX_DETAIL:
         raise Refused("BAD_REPORT", detail=f"more than {MAX_DETAIL} characters")
     return detail

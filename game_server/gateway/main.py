@@ -13,7 +13,7 @@ from pathlib import Path
 import grpc
 import structlog
 import uvloop
-from grpc_health.v1 import health, health_pb2, health_pb2_grpc
+from grpc_health.v1 import health_pb2, health_pb2_grpc
 from prometheus_client import CollectorRegistry
 
 from game_server.data_client import DataClient
@@ -84,7 +84,7 @@ async def serve(settings: GatewaySettings) -> None:
     gateway.start()
     server = grpc.aio.server(options=grpc_edge.OPTIONS)
     grpc_edge.add(gateway, server)
-    state = health.aio.HealthServicer()
+    state = grpc_edge.Probe()
     health_pb2_grpc.add_HealthServicer_to_server(state, server)
     edge_files = settings.edge_files()
     edge = None if edge_files is None else Watched(edge_files, on_change=_files_changed)
@@ -155,6 +155,7 @@ def main(arguments: list[str] | None = None) -> None:
     except (BadSettings, OSError, ValueError) as error:
         sys.exit(f"gateway: {error}")
     process.forbid_dumps()
+    process.raise_file_limit()
     if settings.parent_pid is not None:
         process.die_with_parent(settings.parent_pid)
     logs.configure(f"gateway {settings.name}", level=settings.log_level)

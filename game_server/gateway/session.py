@@ -141,7 +141,8 @@ class Session:
     def _host(self, kind: str, command: hall_pb2.Command, body: Any, now: float) -> None:
         if kind == "watch_grid":
             pending = Pending(kind, command.id, Route.HOST, body.room, body.shard, 0, body.stop)
-            if not body.stop and len(self.feed.grids) >= self._limits.grids:
+            asked = self._pending.grids() if not body.stop else 0
+            if not body.stop and len(self.feed.grids) + asked >= self._limits.grids:
                 raise Refused("TOO_LARGE", limit=self._limits.grids)
         else:
             at = body.table

@@ -8,7 +8,6 @@ from pathlib import Path
 from pydantic import Field, field_validator, model_validator
 
 from paiju.service.peers import PeerSettings
-
 from paiju.wire.tls.files import TlsFiles
 
 

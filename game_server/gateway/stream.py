@@ -103,7 +103,15 @@ class Stream:
         return len(self._unanswered)
 
     def send(self, sent: Sent) -> None:
-        """Queue a command; its waiter hears of the answer or of the stream's end."""
+        """Queue a command; its waiter hears of the answer or of the stream's end.
+
+        When too many are unanswered this one is refused: a few hundred players who all ask at
+        once must not cut the stream of everybody else.
+        """
+        if len(self._unanswered) >= self._config.queue_commands:
+            self._metrics.link_refused.inc()
+            sent.waiter.host_failed(sent.ref, Refused("RETRY", retry_after_ms=1000))
+            return
         sent.at = self.used_at = time.monotonic()
         sent.hosts.add(self.host.host)
         number = self._next_id
@@ -111,8 +119,6 @@ class Stream:
         sent.command.id = number
         self._unanswered[number] = sent
         self._put(sent.command)
-        if len(self._unanswered) > self._config.queue_commands:
-            self.cut("queue_full")
 
     def tell(self, command: host_pb2.HostCommand) -> None:
         """Queue a command that has no answer."""

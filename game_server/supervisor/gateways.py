@@ -113,6 +113,8 @@ class Gateways:
         settings, folders = self._settings, self._folders
         paths = filter(None, [str(ROOT), os.environ.get("PYTHONPATH")])
         return {
+            # What gRPC's core says on standard error any stranger can make it say.
+            "GRPC_VERBOSITY": "NONE",
             **os.environ,
             "PYTHONPATH": os.pathsep.join(paths),
             "PAIJU_NAME": name,
