@@ -17,7 +17,7 @@ from data_server.follow import Followers
 from data_server.names import checked_name, name_key
 from data_server.passwords import LONGEST, Passwords, checked_password
 from data_server.policy import not_frozen
-from data_server.store import books, players, sessions, sittings
+from data_server.store import books, notices, players, sessions, sittings
 from data_server.store.books import HallAccounts
 from data_server.store.database import Database
 from data_server.store.ids import Ids
@@ -265,6 +265,7 @@ class Accounts:
             refresh_token=opened.refresh_token,
             wallet=books.wallet_of(tx, player.id),
             seats=sittings.seats_of(tx, player.id),
+            penalties=notices.unheard(tx, player.id),
         )
         return data_pb2.SessionReply(session=session)
 

@@ -16,7 +16,7 @@ from data_server import sanctions
 from data_server.follow import Followers
 from data_server.ledger import COIN
 from data_server.sanctions import CLIENT, GATEWAY, HOST, NONE, PLAYER, Rule
-from data_server.store import penalties, players, reports
+from data_server.store import notices, penalties, players, reports
 from data_server.store.books import HallAccounts
 from data_server.store.database import Database
 from data_server.store.ids import Ids
@@ -143,6 +143,18 @@ class Conduct:
             self.on_penalty(reply.penalty.action)
             log.info("penalty.given", action=reply.penalty.action, kind=kind)
         return reply
+
+    async def unheard(
+        self, request: data_pb2.UnheardPenaltiesRequest
+    ) -> data_pb2.UnheardPenaltiesReply:
+        found = await self.database.read(lambda tx: notices.unheard(tx, request.player))
+        return data_pb2.UnheardPenaltiesReply(penalties=found)
+
+    async def heard(self, request: data_pb2.PenaltyHeardRequest) -> data_pb2.Reply:
+        await self.database.write(
+            lambda tx: notices.forget(tx, request.penalty, player=request.player)
+        )
+        return data_pb2.Reply()
 
     def _decide(
         self, tx: Connection, new: NewReport, ids: range, now: int

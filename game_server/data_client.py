@@ -45,6 +45,8 @@ CALLS: Mapping[str, str] = {
     "FindPlayer": "cluster",
     "Report": "cluster",
     "Signal": "cluster",
+    "UnheardPenalties": "cluster",
+    "PenaltyHeard": "cluster",
 }
 
 _OURS = frozenset(

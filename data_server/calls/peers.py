@@ -25,13 +25,19 @@ REMEMBERED = 4096
 """Connections that have called, and certificates that were read."""
 
 
+async def _none(_: str) -> Collection[str]:
+    return ()
+
+
 @dataclass
 class PeerInterceptor(grpc.aio.ServerInterceptor):
-    """roles: whose certificates may call. own_name: whether requests must be in it."""
+    """roles: whose certificates may call. own_name: whether requests must be in it. kept: asked
+    for the hosts of other names that a server was given, when a request names such a one."""
 
     roles: Collection[str]
     own_name: bool
     metrics: Metrics
+    kept: Callable[[str], Awaitable[Collection[str]]] = _none
     _known: OrderedDict[bytes, Identity] = field(default_factory=OrderedDict)
     _called: OrderedDict[str, None] = field(default_factory=OrderedDict)
 
@@ -76,13 +82,21 @@ class PeerInterceptor(grpc.aio.ServerInterceptor):
             if identity.role not in self.roles:
                 raise NotYours("role")
             if self.own_name:
-                check_claims(identity, request)
+                await self._check_name(identity, request)
         except NotYours as refused:
             self.metrics.peer_refused(refused.reason)
             log.warning("peer.refused", reason=refused.reason, request=request.DESCRIPTOR.name)
             await context.abort(
                 grpc.StatusCode.PERMISSION_DENIED, f"not with this certificate: {refused.reason}"
             )
+
+    async def _check_name(self, identity: Identity, request: Any) -> None:
+        try:
+            check_claims(identity, request)
+        except NotYours as refused:
+            if refused.reason != "host":
+                raise
+            check_claims(identity, request, kept=await self.kept(identity.name))
 
     def _identity(self, auth: Any) -> Identity:
         pems = auth.get("x509_pem_cert") or [b""]

@@ -157,6 +157,7 @@ RULES: Mapping[str, Rule] = {
     "unwatch": Rule(Route.HOST, OPEN, 1, fields=_AT_TABLE),
     "resync": Rule(Route.HOST, OPEN, 4, fields={"table": f.table, "check": f.anything}),
     "chat": Rule(Route.HOST, OPEN, 4, op=True, fields={"table": f.table, "text": f.spoken}),
+    "heard": Rule(Route.DATA, OPEN, 2, fields={"penalty": Range(1, f.MAX_ID, "NO_SUCH_PENALTY")}),
     "report": ReportRule(Route.DATA, OPEN, 10, op=True, fields={
         "player": Range(0, f.MAX_ID, "NO_SUCH_PLAYER"),
         "kind": Choice(REPORT_KINDS | OWN_KINDS, "BAD_REPORT", "kind"),

@@ -128,6 +128,7 @@ class Gateway:
             players=self._players,
             presence=self._presence,
             on_drain=self._wish,
+            on_news=self._news,
         )
         context.game_of = self._rooms.game_of
         context.observe = metrics.command
@@ -335,6 +336,24 @@ class Gateway:
         """What the operator wants; a gateway that ends drains whatever he wants."""
         if not self._ending:
             self._set_draining(drain)
+
+    def _news(self, player: int) -> None:
+        connection = self._players.get(player)
+        if connection is not None:
+            self.cache.forget(player)  # a fine moves coins
+            self._spawn(self._tell_penalties(player, connection), "penalties")
+
+    async def _tell_penalties(self, player: int, connection: Connection) -> None:
+        """Best effort: what is not told now comes with the next session or its renewal."""
+        request = data_pb2.UnheardPenaltiesRequest(player=player)
+        try:
+            reply = await self._data.call("UnheardPenalties", request)
+        except Refused as refused:
+            _log.info("penalties.not_told", code=refused.code)
+            return
+        now = time.monotonic()
+        for notice in reply.penalties:
+            connection.run(connection.session.penalty(notice, now))
 
     def _spawn(self, work: Coroutine[Any, Any, None], name: str) -> None:
         task = asyncio.create_task(work, name=name)

@@ -176,6 +176,8 @@ class Session:
             return ()
         self.player = Player.of(session)
         self.state = State.OPEN
+        for notice in session.penalties:
+            self.voice.word(notice)
         self.voice.answer(pending.kind, pending.id, session, now)
         for cursor in cursors:
             self.feed.follow(cursor.table, cursor, Flow.LOST)
@@ -281,6 +283,12 @@ class Session:
         """A notice that concerns the whole connection."""
         if self.state is State.OPEN:
             self.voice.notice(code, now)
+        return self._flush(now)
+
+    def penalty(self, notice: hall_pb2.PenaltyNotice, now: float) -> Effects:
+        """Something was decided about the player."""
+        if self.state is State.OPEN:
+            self.voice.penalty(notice, now)
         return self._flush(now)
 
     def lost(self) -> None:

@@ -11,7 +11,7 @@ itself, for its gateways (`NAME/...`) and for its table hosts (`NAME-0`, `NAME-1
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
 from cryptography import x509
@@ -76,11 +76,13 @@ def identity_of(certificate: x509.Certificate) -> Identity:
     return named[0]
 
 
-def check_claims(identity: Identity, request: Message) -> None:
+def check_claims(
+    identity: Identity, request: Message, *, kept: Collection[str] = frozenset()
+) -> None:
     """Raises NotYours when a request to a data server names a server, gateway, cell or host
-    that is not the holder's own."""
+    that is not the holder's own. kept: hosts of other names that the holder was given."""
     for kind, value in claims_of(request):
-        if not value:
+        if not value or (kind == "host" and value in kept):
             continue
         own = {
             "server": value == identity.name,
@@ -100,7 +102,7 @@ def claims_of(request: Message) -> Iterator[tuple[str, str]]:
             yield field.name, value
         elif field.name == "origin":
             yield from claims_of(value)
-        elif field.name == "host":  # a HostEpoch
-            yield "host", value.host
+        elif field.name == "host":  # a HostEpoch, or its name alone
+            yield "host", value if isinstance(value, str) else value.host
         elif field.name == "hosts":  # HostCounts of a heartbeat
             yield from (("host", counts.host) for counts in value)
