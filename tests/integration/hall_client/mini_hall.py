@@ -178,10 +178,12 @@ class MiniHall:
             "data_servers": [data],
             **self._edge_tls(),
         }
-        await self._start(
-            f"gateway-{number}", "-m", "game_server.gateway", "--config-json", json.dumps(config)
-        )
+        program = self._gateway_program(number)
+        await self._start(f"gateway-{number}", *program, "--config-json", json.dumps(config))
         await self._until(lambda: len(self.gateways) > number)
+
+    def _gateway_program(self, number: int) -> tuple[str, ...]:
+        return "-m", "game_server.gateway"
 
     def _edge_tls(self) -> dict[str, object]:
         if self.authority is None:
