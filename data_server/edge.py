@@ -53,6 +53,8 @@ class Edge:
     services: Services
     _servers: list[grpc.aio.Server] = field(default_factory=list)
     _health: list[health.aio.HealthServicer] = field(default_factory=list)
+    peers: list[PeerInterceptor] = field(default_factory=list)
+    """Of each port, in use when there are certificates."""
     _tls: Watched | None = None
 
     async def start(self) -> Addresses:
@@ -95,6 +97,7 @@ class Edge:
     def _server(
         self, listen: str, token: str, services: list[str], peers: PeerInterceptor
     ) -> tuple[grpc.aio.Server, int]:
+        self.peers.append(peers)
         interceptors = [RedInterceptor(self.metrics.red), BearerInterceptor(token)]
         server = grpc.aio.server(
             interceptors=[*interceptors, *([peers] if self._tls is not None else [])],

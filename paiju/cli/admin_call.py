@@ -11,6 +11,7 @@ import grpc
 import typer
 from google.protobuf.message import Message
 
+from paiju.cli.doctor_tls import probe
 from paiju.service.peers import PeerSettings
 from paiju.service.refusals import Refused
 from paiju.service.settings import load
@@ -73,15 +74,20 @@ def _why(error: Any, where: str, key_file: Path) -> str:
     if code == grpc.StatusCode.PERMISSION_DENIED:
         return f"the data server at {where} does not take the certificate: {error.details()}"
     if code == grpc.StatusCode.UNAVAILABLE:
-        return f"no data server answers at {where}{_tls_hint()}"
+        return _unanswered(where)
     if code == grpc.StatusCode.DEADLINE_EXCEEDED:
         return f"the data server at {where} did not answer in time; the outcome is unknown"
     return f"the data server at {where} answered {code.name}: {error.details()}"
 
 
-def _tls_hint() -> str:
+def _unanswered(where: str) -> str:
     files = load(PeerSettings).peer_files()
-    return "" if files is None else f", or none that goes with {files.certificate}"
+    if files is not None:
+        return f"no data server answers at {where} to whoever shows {files.certificate}"
+    if probe(where).ends is not None:
+        files_of = "PAIJU_PEER_CERTIFICATE, PAIJU_PEER_KEY and PAIJU_PEER_CA"
+        return f"the data server at {where} wants a certificate: set {files_of}"
+    return f"no data server answers at {where}"
 
 
 def _fail(sentence: str) -> NoReturn:

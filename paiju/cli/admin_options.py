@@ -59,7 +59,7 @@ def _shown(cell: RenderableType | None) -> RenderableType | None:
 def table_of(*columns: str) -> Table:
     table = PlainTable(box=None)
     for column in columns:
-        table.add_column(column)
+        table.add_column(column, overflow="fold")
     return table
 
 

@@ -14,10 +14,12 @@ import grpc
 import pytest
 from data_hall import Client, bearer
 from prometheus_client import CollectorRegistry
+from typer.testing import CliRunner
 
 from data_server.settings import DataSettings
 from game_server.data_client import DataClient
 from game_server.gateway.metrics import Metrics
+from paiju.cli.admin import app
 from paiju.service.ids import new_op
 from paiju.service.refusals import Refused
 from paiju.service.settings import BadSettings, load
@@ -175,6 +177,23 @@ async def test_nobody_calls_in_another_name(secure: Secure) -> None:
     assert refused.value.code() is grpc.StatusCode.PERMISSION_DENIED
 
 
+async def test_a_host_that_a_server_was_given_is_its_own(secure: Secure) -> None:
+    """The hook for hosts that run elsewhere than at the server whose name they bear."""
+
+    async def kept(server: str) -> frozenset[str]:
+        return frozenset({"gs-2-0"}) if server == "gs-1" else frozenset()
+
+    for interceptor in secure.hall.server.edge.peers:
+        interceptor.kept = kept
+    host = data_pb2.HostEpoch(host="gs-2-0", epoch=1)
+    settle = data_pb2.SettleRequest(host=host)
+    assert (
+        await secure.call("Ledger", "Settle", settle, secure.files("game-server", "gs-1")) == "OK"
+    )
+    third = secure.files("game-server", "gs-3")
+    assert await secure.call("Ledger", "Settle", settle, third) == "PERMISSION_DENIED"
+
+
 async def test_roles_open_their_own_door_only(secure: Secure) -> None:
     nodes = data_pb2.NodesRequest()
     operator, game = secure.files("operator", "ann"), secure.files("game-server", "gs-1")
@@ -182,6 +201,27 @@ async def test_roles_open_their_own_door_only(secure: Secure) -> None:
     assert await secure.call("Admin", "Nodes", nodes, game, admin=True) == "PERMISSION_DENIED"
     for role in ("operator", "players", "data-server"):
         assert await secure.register(secure.files(role, "gs-1")) == "PERMISSION_DENIED"
+
+
+async def test_an_operator_is_told_what_is_missing(
+    secure: Secure, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    key = tmp_path / "admin-key"
+    key.write_text(secure.hall.server.secrets.admin_key)
+    reach = ["nodes", "--address", secure.hall.addresses.admin, "--key-file", str(key)]
+
+    async def nodes() -> str:
+        result = await asyncio.to_thread(CliRunner().invoke, app, reach, env={"COLUMNS": "300"})
+        assert "Traceback" not in result.output
+        return str(result.output)
+
+    assert "wants a certificate: set PAIJU_PEER_CERTIFICATE" in await nodes()
+    for role, said in (("operator", "server"), ("game-server", "not take the certificate: not")):
+        files = secure.files(role, "ann")
+        for name, path in (("CERTIFICATE", files.certificate), ("KEY", files.key)):
+            monkeypatch.setenv(f"PAIJU_PEER_{name}", str(path))
+        monkeypatch.setenv("PAIJU_PEER_CA", str(files.ca))
+        assert said in await nodes()
 
 
 async def test_new_files_are_used_under_live_calls(secure: Secure, tmp_path: Path) -> None:
