@@ -42,7 +42,7 @@ OPTIONS = [
 ]
 
 
-class Probe(health.aio.HealthServicer):
+class Probe(health.aio.HealthServicer):  # type: ignore[misc]  # it comes without types
     """Answers `Check`. `Watch` is not served: streams that no limit counts, for anybody."""
 
     async def Watch(self, request: Any, context: Any) -> None:
