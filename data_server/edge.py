@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
 import grpc
+import structlog
 from grpc_health.v1 import health, health_pb2, health_pb2_grpc
 from grpc_reflection.v1alpha import reflection
 
@@ -17,6 +19,7 @@ from data_server.calls.auth import BearerInterceptor
 from data_server.calls.cluster import ClusterCalls
 from data_server.calls.lanes import Lanes
 from data_server.calls.ledger import LedgerCalls
+from data_server.calls.peers import PeerInterceptor
 from data_server.folder import Addresses, Secrets
 from data_server.lanes import Lane
 from data_server.metrics import Metrics
@@ -24,7 +27,12 @@ from data_server.scrape import Scrape
 from data_server.services import Services
 from data_server.settings import DataSettings
 from paiju.service.red import RedInterceptor
+from paiju.wire.tls.files import Watched
+from paiju.wire.tls.identity import DATA_SERVER, GAME_SERVER, OPERATOR
+from paiju.wire.tls.sockets import grpc_server
 from paiju.wire.v1 import data_pb2, data_pb2_grpc
+
+log = structlog.get_logger()
 
 _OPTIONS = [
     ("grpc.max_receive_message_length", 16 * 2**20),
@@ -48,10 +56,18 @@ class Edge:
     """Asks the process to drain and end."""
     _servers: list[grpc.aio.Server] = field(default_factory=list)
     _health: list[health.aio.HealthServicer] = field(default_factory=list)
+    peers: list[PeerInterceptor] = field(default_factory=list)
+    """Of each port, in use when there are certificates."""
+    _tls: Watched | None = None
 
     async def start(self) -> Addresses:
+        files = self.settings.peer_files()
+        self._tls = None if files is None else Watched(files, on_change=self._tls_changed)
         main, main_port = self._server(
-            self.settings.data_listen, self.secrets.cluster_token, ["Accounts", "Ledger", "Cluster"]
+            self.settings.data_listen,
+            self.secrets.cluster_token,
+            ["Accounts", "Ledger", "Cluster"],
+            PeerInterceptor(roles=(GAME_SERVER,), own_name=True, metrics=self.metrics),
         )
         data_pb2_grpc.add_AccountsServicer_to_server(
             AccountsCalls(self.services.accounts, self.lanes, self.metrics), main
@@ -61,7 +77,10 @@ class Edge:
         )
         data_pb2_grpc.add_ClusterServicer_to_server(ClusterCalls(self.services, self.lanes), main)
         admin, admin_port = self._server(
-            self.settings.data_admin_listen, self.secrets.admin_key, ["Admin"]
+            self.settings.data_admin_listen,
+            self.secrets.admin_key,
+            ["Admin"],
+            PeerInterceptor(roles=(OPERATOR, DATA_SERVER), own_name=False, metrics=self.metrics),
         )
         checks = Lane("checks", at_once=1, waiting=4)
         data_pb2_grpc.add_AdminServicer_to_server(
@@ -78,13 +97,23 @@ class Edge:
             metrics=f"{host}:{metrics_port}",
         )
 
-    def _server(self, listen: str, token: str, services: list[str]) -> tuple[grpc.aio.Server, int]:
+    def _server(
+        self, listen: str, token: str, services: list[str], peers: PeerInterceptor
+    ) -> tuple[grpc.aio.Server, int]:
+        self.peers.append(peers)
+        interceptors = [RedInterceptor(self.metrics.red), BearerInterceptor(token)]
         server = grpc.aio.server(
-            interceptors=[RedInterceptor(self.metrics.red), BearerInterceptor(token)],
+            interceptors=[*interceptors, *([peers] if self._tls is not None else [])],
             options=_OPTIONS,
         )
         try:
-            port = server.add_insecure_port(listen)
+            if self._tls is None:
+                port = server.add_insecure_port(listen)
+            else:
+                credentials = grpc_server(
+                    self._tls, mutual=True, on_handshake=self.metrics.tls_handshakes.inc
+                )
+                port = server.add_secure_port(listen, credentials)
         except RuntimeError:
             port = 0
         if port == 0:
@@ -99,6 +128,11 @@ class Edge:
         self._servers.append(server)
         self._health.append(servicer)
         return server, port
+
+    def _tls_changed(self, bad: str) -> None:
+        """Called from a thread of gRPC's."""
+        self.metrics.tls_reloads.labels("refused" if bad else "used").inc()
+        log.log(logging.ERROR if bad else logging.INFO, "tls.changed", bad=bad)
 
     async def _set(self, status: Any) -> None:
         for servicer in self._health:

@@ -16,6 +16,7 @@ LOGIN_KINDS = ("guest", "register", "login", "renew", "change_password")
 HAND_OUTCOMES = ("booked", "repeated", "refused")
 REPORT_SOURCES = ("player", "client", "gateway", "host")
 PENALTIES = ("warn", "fine", "freeze", "ban")
+PEER_REASONS = ("unnamed", "role", "cell", "server", "gateway", "host")
 JOBS = ("flush", "poll", "sweep", "check", "cleanup", "keys")
 
 
@@ -51,6 +52,20 @@ class Metrics:
         for job in JOBS:
             self.job_failures.labels(job)
         self.hashes = self._counter("password_hashes", "Password hashes asked for.", [])
+        self._peers_refused = self._counter(
+            "peers_refused", "Calls that were not their certificate's to make.", ["reason"]
+        )
+        for reason in PEER_REASONS:
+            self._peers_refused.labels(reason)
+        self.tls_handshakes = self._counter("tls_handshakes", "TLS handshakes begun.", [])
+        self.tls_peers = self._counter(
+            "tls_peers", "Connections with a certificate of ours that came to a call.", []
+        )
+        self.tls_reloads = self._counter(
+            "tls_reloads", "Changed certificate files, by what became of them.", ["outcome"]
+        )
+        for outcome in ("used", "refused"):
+            self.tls_reloads.labels(outcome)
         self.follow_dropped = self._counter("follow_dropped", "Events lost by slow followers.", [])
         self.lane_refused = self._counter(
             "lane_refused", "Calls refused because the queue was full.", ["lane"]
@@ -77,6 +92,9 @@ class Metrics:
 
     def report(self, source: str) -> None:
         self._reports.labels(source).inc()
+
+    def peer_refused(self, reason: str) -> None:
+        self._peers_refused.labels(reason).inc()
 
     def penalty(self, action: str) -> None:
         self._penalties.labels(action).inc()

@@ -31,7 +31,7 @@ from data_server.store.database import Database
 from data_server.takeover import Takeover
 from data_server.tickets import Tickets
 from paiju.service.ids import now_us
-from paiju.service.process import stop_event, tune_gc, watch_lag
+from paiju.service.process import raise_file_limit, stop_event, tune_gc, watch_lag
 
 log = structlog.get_logger()
 
@@ -187,6 +187,7 @@ class DataServer:
 async def serve(settings: DataSettings, ready: Callable[[Addresses], object] | None = None) -> None:
     """Serve until SIGTERM or SIGINT. `ready` is called once, when everything answers."""
     stop = stop_event()
+    raise_file_limit()
     server = DataServer(settings, on_end=stop.set)
     addresses = await server.start()
     if settings.data_dir is not None:

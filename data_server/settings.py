@@ -10,13 +10,13 @@ from pydantic import Field, field_validator, model_validator
 
 from data_server.store.locks import ACCOUNT, ADDRESS, PAIR
 from data_server.throttle import Rule
-from paiju.service.settings import Settings
+from paiju.service.peers import PeerSettings
 
 # Drivers may be named; the program brings its own (store/database.py).
 _DATABASES = ("sqlite://", "postgresql://", "postgresql+psycopg://")
 
 
-class DataSettings(Settings):
+class DataSettings(PeerSettings):
     """Every field is read from `PAIJU_` + its name in upper case unless a flag gives it."""
 
     # where things are

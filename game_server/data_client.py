@@ -17,6 +17,8 @@ import grpc
 import structlog
 
 from paiju.service.refusals import Refused
+from paiju.wire.tls.files import Material, Watched
+from paiju.wire.tls.sockets import grpc_client
 from paiju.wire.v1 import data_pb2, data_pb2_grpc
 
 CALLS: Mapping[str, str] = {
@@ -44,6 +46,8 @@ CALLS: Mapping[str, str] = {
     "FindPlayer": "cluster",
     "Report": "cluster",
     "Signal": "cluster",
+    "UnheardPenalties": "cluster",
+    "PenaltyHeard": "cluster",
 }
 
 _OURS = frozenset(
@@ -63,6 +67,7 @@ _OPTIONS = [
     ("grpc.initial_reconnect_backoff_ms", 100),
     ("grpc.max_reconnect_backoff_ms", 2_000),
 ]
+CHANNEL_GRACE_S = 30.0
 _random = secrets.SystemRandom()
 _log = structlog.get_logger()
 
@@ -76,9 +81,12 @@ class CallMetrics(Protocol):
 
 
 class _Address:
-    def __init__(self, target: str) -> None:
+    def __init__(self, target: str, material: Material | None) -> None:
         self.target = target
-        self.channel = grpc.aio.insecure_channel(target, options=_OPTIONS)
+        if material is None:
+            self.channel = grpc.aio.insecure_channel(target, options=_OPTIONS)
+        else:
+            self.channel = grpc.aio.secure_channel(target, grpc_client(material), options=_OPTIONS)
         self.stubs: dict[str, Any] = {
             "accounts": data_pb2_grpc.AccountsStub(self.channel),
             "ledger": data_pb2_grpc.LedgerStub(self.channel),
@@ -87,7 +95,11 @@ class _Address:
 
 
 class DataClient:
-    """Stays with one address while it answers; moves on when it does not."""
+    """Stays with one address while it answers; moves on when it does not.
+
+    tls: our certificate and whose we accept. When the files change, new channels are made; calls
+    on the older ones have `CHANNEL_GRACE_S` to end.
+    """
 
     def __init__(
         self,
@@ -95,13 +107,19 @@ class DataClient:
         *,
         token: str,
         metrics: CallMetrics,
+        tls: Watched | None = None,
         deadline_s: float = 5.0,
         attempt_s: float = 3.0,
         backoff_s: float = 0.05,
     ) -> None:
         if not targets:
             raise ValueError("at least one data server address is needed")
-        self._addresses = [_Address(target) for target in targets]
+        self._targets = list(targets)
+        self._tls = tls
+        self._version = 0
+        self._closing: set[asyncio.Task[None]] = set()
+        self._addresses: list[_Address] = []
+        self._use_files()
         self._current = 0
         self._metadata = (("authorization", f"Bearer {token}"),)
         self._metrics = metrics
@@ -116,6 +134,7 @@ class DataClient:
         attempt = 0
         try:
             while True:
+                self._use_files()
                 address = self._addresses[self._current]
                 left = until - time.monotonic()
                 try:
@@ -160,6 +179,7 @@ class DataClient:
 
         on_open: called when the stream stands, before its first event.
         """
+        self._use_files()
         address = self._addresses[self._current]
         stream = address.stubs["cluster"].Follow(
             data_pb2.FollowRequest(server=server), metadata=self._metadata
@@ -176,7 +196,23 @@ class DataClient:
         finally:
             stream.cancel()  # an abandoned call is never collected
 
+    def _use_files(self) -> None:
+        """Make the channels, at first and when the certificate files have changed."""
+        material = None if self._tls is None else self._tls.current()
+        version = 1 if self._tls is None else self._tls.version
+        if version == self._version:
+            return
+        self._version = version
+        older, self._addresses = self._addresses, [_Address(t, material) for t in self._targets]
+        for address in older:
+            task = asyncio.ensure_future(address.channel.close(CHANNEL_GRACE_S))
+            self._closing.add(task)
+            task.add_done_callback(self._closing.discard)
+
     async def close(self) -> None:
+        for task in self._closing:
+            task.cancel()
+        await asyncio.gather(*self._closing, return_exceptions=True)
         for address in self._addresses:
             await address.channel.close()
 

@@ -82,6 +82,10 @@ class Commands:
         await self.call(hall_pb2.Command(ping=hall_pb2.Ping(nonce=1)))
         return loop.time() - begun
 
+    async def heard(self, penalty: int) -> None:
+        """Idempotent. The player has seen what was decided about him."""
+        await self.call(hall_pb2.Command(heard=hall_pb2.Heard(penalty=penalty)))
+
     async def report(
         self, player: int, *, kind: str, detail: str, table: common_pb2.TableRef | None = None
     ) -> None:

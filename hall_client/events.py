@@ -76,6 +76,14 @@ class WalletChanged:
 
 
 @dataclass(frozen=True, slots=True)
+class Penalized:
+    """Something was decided about this player. Say `heard(notice.id)` once he has seen it: until
+    then it is told again with every new session, and here once per id."""
+
+    notice: hall_pb2.PenaltyNotice
+
+
+@dataclass(frozen=True, slots=True)
 class Tampered:
     """A value that the client kept was changed from outside: reported, and asked for anew."""
 
@@ -92,5 +100,6 @@ Event = (
     | ChatSaid
     | GridChanged
     | WalletChanged
+    | Penalized
     | Tampered
 )

@@ -43,6 +43,8 @@ class Inbox(State):
                 self._out.append(events.GridChanged(update.grid))
             elif kind == "wallet":
                 self._wallet(update.wallet)
+            elif kind == "penalty":
+                self._penalty(update.penalty)
 
     def _answer(self, answer: hall_pb2.Answer, now: float) -> None:
         pending = self.pending.pop(answer.id)
@@ -71,6 +73,8 @@ class Inbox(State):
         self.credentials.adopt(session, new_op=self.new_op)
         if session.HasField("wallet"):
             self._wallet(session.wallet)
+        for notice in session.penalties:
+            self._penalty(notice)
         if self.phase is Phase.OPEN:
             return  # renewed
         self.phase = Phase.OPEN
@@ -209,3 +213,8 @@ class Inbox(State):
     def _wallet(self, wallet: hall_pb2.Wallet) -> None:
         self.vault.put("wallet", wallet.SerializeToString())
         self._out.append(events.WalletChanged(wallet))
+
+    def _penalty(self, notice: hall_pb2.PenaltyNotice) -> None:
+        if notice.id not in self.penalties:
+            self.penalties.add(notice.id)
+            self._out.append(events.Penalized(notice))

@@ -139,6 +139,26 @@ class ClusterCalls(data_pb2_grpc.ClusterServicer):
             lambda: self.services.conduct.signal(request),
         )
 
+    async def UnheardPenalties(
+        self, request: data_pb2.UnheardPenaltiesRequest, context: Context
+    ) -> data_pb2.UnheardPenaltiesReply:
+        return await answered(
+            context,
+            self.lanes.reads,
+            data_pb2.UnheardPenaltiesReply,
+            lambda: self.services.conduct.unheard(request),
+        )
+
+    async def PenaltyHeard(
+        self, request: data_pb2.PenaltyHeardRequest, context: Context
+    ) -> data_pb2.Reply:
+        return await answered(
+            context,
+            self.lanes.cluster,
+            data_pb2.Reply,
+            lambda: self.services.conduct.heard(request),
+        )
+
     async def Follow(
         self, request: data_pb2.FollowRequest, context: Context
     ) -> AsyncIterator[data_pb2.FollowEvent]:

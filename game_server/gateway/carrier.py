@@ -12,7 +12,7 @@ from google.protobuf.message import Message
 from game_server.data_client import DataClient
 from game_server.gateway import effects as fx
 from game_server.gateway.connection import Connection
-from game_server.gateway.openings import Openings
+from game_server.gateway.openings import Openings, Places
 from game_server.gateway.rooms import Rooms
 from game_server.gateway.router import Router
 from game_server.gateway.session_cache import SessionCache
@@ -36,6 +36,7 @@ class Carrier:
         rooms: Rooms,
         router: Router,
         cache: SessionCache,
+        places: Places,
         spawn: Spawn,
     ) -> None:
         self._data = data
@@ -43,6 +44,7 @@ class Carrier:
         self._rooms = rooms
         self._router = router
         self._cache = cache
+        self._places = places
         self._spawn = spawn
 
     def carry_out(self, connection: Connection, effect: fx.Effect) -> None:
@@ -84,6 +86,7 @@ class Carrier:
         connection.run(connection.session.answered(effect.ref, rooms, time.monotonic()))
 
     async def _ask_data(self, connection: Connection, effect: fx.AskData) -> None:
+        self._places.admit(effect.rpc, connection.session.origin.address)
         reply = await self._data.call(effect.rpc, effect.request)
         if effect.opens:
             self._openings.open(connection, effect.ref, reply.session)

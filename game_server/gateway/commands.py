@@ -48,12 +48,22 @@ class Route(enum.Enum):
     ROOM = "room"  # a host, once a shard is chosen
 
 
+class Pace(enum.Enum):
+    """What costs more than the gateway: coins that move, rows of the journal."""
+
+    SEATS = "seats"
+    READY = "ready"
+
+
 @dataclass(frozen=True, slots=True)
 class Rule:
+    """pace: what it shares a second, slower bucket of tokens with (limits.py)."""
+
     route: Route
     states: frozenset[State]
     cost: float
     op: bool = False
+    pace: Pace | None = None
     fields: Mapping[str, Limit] = field(default_factory=dict)
 
     def check(self, body: Any) -> None:
@@ -122,14 +132,20 @@ RULES: Mapping[str, Rule] = {
         "room": f.room, "shard": Range(0, f.MAX_SHARD, "NO_SUCH_TABLE"), "stop": f.anything,
     }),
     "get_wallet": Rule(Route.DATA, OPEN, 3),
-    "quick_join": Rule(Route.ROOM, OPEN, 4, op=True, fields={"room": f.room, "buy_in": _BUY_IN}),
-    "sit": Rule(Route.HOST, OPEN, 3, op=True, fields={
+    "quick_join": Rule(Route.ROOM, OPEN, 4, op=True, pace=Pace.SEATS, fields={
+        "room": f.room, "buy_in": _BUY_IN,
+    }),
+    "sit": Rule(Route.HOST, OPEN, 3, op=True, pace=Pace.SEATS, fields={
         "table": f.table, "buy_in": _BUY_IN,
         "seat": Range(0, MAX_SEAT, "NO_SUCH_SEAT", show="last"),
     }),
-    "stand": Rule(Route.HOST, OPEN, 2, op=True, fields={"table": f.table, "abandon": f.anything}),
-    "top_up": Rule(Route.HOST, OPEN, 3, op=True, fields={"table": f.table, "amount": f.amount(1)}),
-    "ready": Rule(Route.HOST, OPEN, 1, op=True, fields={
+    "stand": Rule(Route.HOST, OPEN, 2, op=True, pace=Pace.SEATS, fields={
+        "table": f.table, "abandon": f.anything,
+    }),
+    "top_up": Rule(Route.HOST, OPEN, 3, op=True, pace=Pace.SEATS, fields={
+        "table": f.table, "amount": f.amount(1),
+    }),
+    "ready": Rule(Route.HOST, OPEN, 1, op=True, pace=Pace.READY, fields={
         "table": f.table, "not_ready": f.anything,
         "contribution": Size(protocol.MAX_CONTRIBUTION_BYTES),
     }),
@@ -141,8 +157,9 @@ RULES: Mapping[str, Rule] = {
     "unwatch": Rule(Route.HOST, OPEN, 1, fields=_AT_TABLE),
     "resync": Rule(Route.HOST, OPEN, 4, fields={"table": f.table, "check": f.anything}),
     "chat": Rule(Route.HOST, OPEN, 4, op=True, fields={"table": f.table, "text": f.spoken}),
+    "heard": Rule(Route.DATA, OPEN, 2, fields={"penalty": Range(1, f.MAX_ID, "NO_SUCH_PENALTY")}),
     "report": ReportRule(Route.DATA, OPEN, 10, op=True, fields={
-        "player": f.anything,
+        "player": Range(0, f.MAX_ID, "NO_SUCH_PLAYER"),
         "kind": Choice(REPORT_KINDS | OWN_KINDS, "BAD_REPORT", "kind"),
         "detail": Size(
             MAX_REPORT_CHARS, code="BAD_REPORT", detail=f"more than {MAX_REPORT_CHARS} characters"

@@ -36,12 +36,15 @@ class Follower:
         players: Players[Connection],
         presence: Presence,
         on_drain: Callable[[bool], None],
+        on_news: Callable[[int], None],
     ) -> None:
+        """on_news: called with a player to whom there is something to tell."""
         self._data = data
         self._server = server
         self._players = players
         self._presence = presence
         self._on_drain = on_drain
+        self._on_news = on_news
 
     async def run(self) -> None:
         """For ever, with back-off between streams."""
@@ -77,6 +80,8 @@ class Follower:
                 async for event in events:
                     if event.HasField("session_ended"):
                         self._ended(event.session_ended)
+                    elif event.HasField("news"):
+                        self._on_news(event.news.player)
                     elif event.HasField("drain"):
                         if over is not None:
                             over.cancel()

@@ -24,8 +24,8 @@ from game_server.gateway.effects import Effect
 from game_server.gateway.follower import Follower
 from game_server.gateway.links import Links
 from game_server.gateway.metrics import Metrics
-from game_server.gateway.openings import Openings
-from game_server.gateway.origins import Origins, Tokens, place
+from game_server.gateway.openings import Openings, Places
+from game_server.gateway.origins import Crowd, Origins, Tokens, place
 from game_server.gateway.player import Player
 from game_server.gateway.players import Players
 from game_server.gateway.presence import Presence
@@ -73,6 +73,7 @@ class Gateway:
         self._origins = origins or Origins()
         limits = context.limits
         self._places: Tokens[str] = Tokens(burst=limits.place_burst, per_s=limits.place_per_s)
+        self._crowd = Crowd(quota=quota, share=limits.place_share)
         self._ending = False
         self._connections: set[Connection] = set()
         self._tasks: set[asyncio.Task[None]] = set()
@@ -118,6 +119,7 @@ class Gateway:
             rooms=self._rooms,
             router=self._router,
             cache=self.cache,
+            places=Places(limits),
             spawn=self._spawn,
         )
         self._follower = Follower(
@@ -126,6 +128,7 @@ class Gateway:
             players=self._players,
             presence=self._presence,
             on_drain=self._wish,
+            on_news=self._news,
         )
         context.game_of = self._rooms.game_of
         context.observe = metrics.command
@@ -200,6 +203,9 @@ class Gateway:
         if not self._places.take(place(address), now):
             self.metrics.closed("too_many_handshakes")
             return None
+        if not self._crowd.has_room(address):
+            self.metrics.closed("place_full")
+            return None
         gate: Refused | None = None
         if self.context.draining:
             gate = Refused("DRAINING", retry_after_ms=1000)
@@ -220,6 +226,7 @@ class Gateway:
             now=now,
         )
         self._connections.add(connection)
+        self._crowd.came(address)
         self.metrics.connections.set(len(self._connections))
         return connection
 
@@ -231,6 +238,7 @@ class Gateway:
     def ended(self, connection: Connection, reason: str) -> None:
         """A connection is over: its player is gone, unless a newer one is his."""
         self._connections.discard(connection)
+        self._crowd.went(connection.session.origin.address)
         self.metrics.connections.set(len(self._connections))
         self.metrics.closed(reason)
         player = connection.session.player
@@ -328,6 +336,24 @@ class Gateway:
         """What the operator wants; a gateway that ends drains whatever he wants."""
         if not self._ending:
             self._set_draining(drain)
+
+    def _news(self, player: int) -> None:
+        connection = self._players.get(player)
+        if connection is not None:
+            self.cache.forget(player)  # a fine moves coins
+            self._spawn(self._tell_penalties(player, connection), "penalties")
+
+    async def _tell_penalties(self, player: int, connection: Connection) -> None:
+        """Best effort: what is not told now comes with the next session or its renewal."""
+        request = data_pb2.UnheardPenaltiesRequest(player=player)
+        try:
+            reply = await self._data.call("UnheardPenalties", request)
+        except Refused as refused:
+            _log.info("penalties.not_told", code=refused.code)
+            return
+        now = time.monotonic()
+        for notice in reply.penalties:
+            connection.run(connection.session.penalty(notice, now))
 
     def _spawn(self, work: Coroutine[Any, Any, None], name: str) -> None:
         task = asyncio.create_task(work, name=name)

@@ -13,7 +13,8 @@ from collections.abc import Callable
 from game_server.data_client import DataClient
 from game_server.gateway.connection import Connection
 from game_server.gateway.effects import CheckTicket
-from game_server.gateway.origins import Tokens
+from game_server.gateway.limits import Limits
+from game_server.gateway.origins import Tokens, place
 from game_server.gateway.player import Player
 from game_server.gateway.players import Players
 from game_server.gateway.presence import Presence
@@ -24,6 +25,28 @@ from paiju.service.refusals import Refused
 from paiju.wire.v1 import data_pb2, hall_pb2
 
 SEATS_DEADLINE_S = 1.0
+
+
+class Places:
+    """How often one place may ask the data server for a session, by what that costs there."""
+
+    def __init__(self, limits: Limits) -> None:
+        guests: Tokens[str] = Tokens(
+            burst=limits.place_guests_burst, per_s=limits.place_guests_per_s
+        )
+        hashes: Tokens[str] = Tokens(
+            burst=limits.place_hashes_burst, per_s=limits.place_hashes_per_s
+        )
+        self._tokens = {
+            "OpenGuest": guests,
+            **dict.fromkeys(("Login", "Register", "ChangePassword"), hashes),
+        }
+
+    def admit(self, rpc: str, address: str) -> None:
+        """Raises Refused(TOO_FAST)."""
+        tokens, where, now = self._tokens.get(rpc), place(address), time.monotonic()
+        if tokens is not None and not tokens.take(where, now):
+            raise Refused("TOO_FAST", retry_after_ms=tokens.wait_ms(where, now))
 
 
 class Openings:

@@ -141,7 +141,8 @@ class Session:
     def _host(self, kind: str, command: hall_pb2.Command, body: Any, now: float) -> None:
         if kind == "watch_grid":
             pending = Pending(kind, command.id, Route.HOST, body.room, body.shard, 0, body.stop)
-            if not body.stop and len(self.feed.grids) >= self._limits.grids:
+            asked = self._pending.grids() if not body.stop else 0
+            if not body.stop and len(self.feed.grids) + asked >= self._limits.grids:
                 raise Refused("TOO_LARGE", limit=self._limits.grids)
         else:
             at = body.table
@@ -175,6 +176,8 @@ class Session:
             return ()
         self.player = Player.of(session)
         self.state = State.OPEN
+        for notice in session.penalties:
+            self.voice.word(notice)
         self.voice.answer(pending.kind, pending.id, session, now)
         for cursor in cursors:
             self.feed.follow(cursor.table, cursor, Flow.LOST)
@@ -280,6 +283,12 @@ class Session:
         """A notice that concerns the whole connection."""
         if self.state is State.OPEN:
             self.voice.notice(code, now)
+        return self._flush(now)
+
+    def penalty(self, notice: hall_pb2.PenaltyNotice, now: float) -> Effects:
+        """Something was decided about the player."""
+        if self.state is State.OPEN:
+            self.voice.penalty(notice, now)
         return self._flush(now)
 
     def lost(self) -> None:

@@ -6,6 +6,7 @@ from typing import Any
 
 from game_server.supervisor import folders as places
 from game_server.supervisor.folders import Folders
+from game_server.supervisor.gateways import PEER_FILES
 from game_server.supervisor.settings import GameServerSettings
 
 
@@ -41,5 +42,10 @@ def host_config(
         "memory_mb": settings.host_memory_mb,
         "metrics_socket": str(folders.metrics_socket),
         "tcp_host": tcp_host,
+        **{
+            name: str(path.absolute())
+            for name in PEER_FILES
+            if (path := getattr(settings, name)) is not None
+        },
         "log_level": settings.log_level,
     }

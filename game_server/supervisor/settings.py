@@ -11,7 +11,8 @@ from typing import Annotated, Any
 from pydantic import Field, field_validator, model_validator
 from pydantic_settings import NoDecode
 
-from paiju.service.settings import Settings
+from paiju.service.peers import PeerSettings
+from paiju.wire.tls.files import TlsFiles
 
 # Names become file names, names of actors and labels.
 NAME = r"^[A-Za-z0-9][A-Za-z0-9._-]*$"
@@ -22,7 +23,7 @@ def _machine_name() -> str:
     return name if name[:1].isalnum() else "game-server"
 
 
-class GameServerSettings(Settings):
+class GameServerSettings(PeerSettings):
     """Every field is read from `PAIJU_` + its name in upper case unless a flag gives it."""
 
     server: str = Field(default_factory=_machine_name, max_length=40, pattern=NAME)
@@ -57,6 +58,8 @@ class GameServerSettings(Settings):
     """For browsers with TLS; used when the two files are given."""
     tls_certificate: Path | None = None
     tls_key: Path | None = None
+    edge_tls: bool = False
+    """Players come in by TLS only: gRPC with the two files, browsers by `wss_port`."""
     advertise: str = ""
     """"host:port" that players are told; empty: the first gateway's own address."""
     quota: int = Field(default=2000, ge=1)
@@ -137,7 +140,15 @@ class GameServerSettings(Settings):
             )
         if (self.tls_certificate is None) != (self.tls_key is None):
             raise ValueError("tls_certificate and tls_key belong together")
+        if self.edge_tls and self.tls_key is None:
+            raise ValueError("edge_tls needs tls_certificate and tls_key")
         return self
+
+    def edge_files(self) -> TlsFiles | None:
+        """Of what players see."""
+        if self.tls_certificate is None or self.tls_key is None:
+            return None
+        return TlsFiles(certificate=self.tls_certificate, key=self.tls_key)
 
     @property
     def loopback(self) -> bool:

@@ -24,7 +24,7 @@ import structlog
 
 from game_server.data_client import DataClient
 from game_server.supervisor import folders as places
-from game_server.supervisor import orphans
+from game_server.supervisor import orphans, tls
 from game_server.supervisor.cell import Cell, NodeState
 from game_server.supervisor.exposition import total
 from game_server.supervisor.folders import Folders
@@ -59,6 +59,7 @@ class Supervisor:
     def __init__(self, settings: GameServerSettings, folders: Folders) -> None:
         self._settings = settings
         self._folders = folders
+        self._peers = tls.check(settings)
         self._metrics = metrics = SupervisorMetrics()
         self._signs = Signs()
         self._hub = MetricsHub(
@@ -161,6 +162,7 @@ class Supervisor:
             self._settings.data_servers,
             token=self._folders.cluster_token.read_text("utf-8").strip(),
             metrics=self._metrics,
+            tls=self._peers,
         )
         self._lease = Lease(
             calls=self._data,

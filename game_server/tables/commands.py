@@ -12,6 +12,7 @@ from typing import Any
 
 from game_server.tables.answers import op_of
 from game_server.tables.audience import Subscription
+from game_server.tables.chatter import Chatter
 from game_server.tables.desk import Desk
 from game_server.tables.links import Link
 from game_server.tables.seating import Seating, buy_in
@@ -141,6 +142,10 @@ def chat(
     audience = desk.audiences[table.ref.table]
     if audience.get(command.player) is None:
         raise Refused("NOT_SEATED")
+    chatter = desk.chatters.setdefault(
+        table.ref.table, Chatter(seats=len(table.seats), now=desk.now() / 1000)
+    )
+    chatter.admit(table.seat_of(command.player), desk.now() / 1000)
     line = hall_pb2.ChatLine(
         table=table.ref,
         player=command.player,

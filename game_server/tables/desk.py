@@ -15,6 +15,7 @@ from typing import Any, TypeVar
 import structlog
 
 from game_server.tables.audience import Audience
+from game_server.tables.chatter import Chatter
 from game_server.tables.journal_store import Row
 from game_server.tables.links import Link
 from game_server.tables.metrics import HostMetrics
@@ -68,6 +69,7 @@ class Desk:
         self.shards: dict[ShardKey, Shard] = {}
         self.audiences: dict[int, Audience[Link]] = {}
         self.grids: dict[ShardKey, Audience[Link]] = {}
+        self.chatters: dict[int, Chatter] = {}  # of tables at which somebody has spoken
         self.wheel = Wheel()
         self.may_deal = may_deal
         self._metrics = metrics
@@ -154,6 +156,7 @@ class Desk:
                 self.wheel.set(table_id, None)
                 del self._shard_of[table_id]
                 audience = self.audiences.pop(table_id)
+                self.chatters.pop(table_id, None)
                 notice = hall_pb2.Notice(code="TABLE_GONE", table=table.ref)
                 self.out.deliver_all(
                     audience.links(), hall_pb2.Update(notice=notice), table=table_id

@@ -416,7 +416,7 @@ class JournalStore:
 
 
 def _engine(url: str) -> sa.Engine:
-    engine = sa.create_engine(url, pool_pre_ping=not url.startswith("sqlite"))
+    engine = sa.create_engine(url, pool_pre_ping=not url.startswith("sqlite"), hide_parameters=True)
     if engine.dialect.name == "sqlite":
 
         @sa.event.listens_for(engine, "connect")

@@ -52,6 +52,12 @@ class HostMetrics:
             registry=registry,
         )
         self.links = Gauge("paiju_host_links", "Open streams to gateways.", registry=registry)
+        self.peers_refused = Counter(
+            "paiju_host_peers_refused",
+            "TLS connections of gateways that were not let in, by reason.",
+            ["reason"],
+            registry=registry,
+        )
         self.link_cuts = Counter(
             "paiju_host_link_cuts", "Streams cut by this side.", ["reason"], registry=registry
         )

@@ -46,6 +46,7 @@ from paiju.rules.api import Game
 from paiju.rules.registry import Registry
 from paiju.service import logs, process
 from paiju.service.refusals import Refused
+from paiju.wire.tls.files import Watched
 from paiju.wire.v1 import data_pb2, host_pb2
 
 log = structlog.get_logger()
@@ -121,8 +122,11 @@ class HostProcess:
         began = time.monotonic()
         metrics = HostMetrics()
         contact = Contact()
+        files = config.peer_files()
+        peers = None if files is None else Watched(files)
         client = HostCalls(
-            DataClient(config.data_servers, token=config.cluster_token, metrics=metrics), contact
+            DataClient(config.data_servers, token=config.cluster_token, metrics=metrics, tls=peers),
+            contact,
         )
         store = JournalStore(config.journal_url, config.host)
         await asyncio.to_thread(store.take_over)
@@ -132,6 +136,8 @@ class HostProcess:
             host=config.host,
             epoch=store.epoch,
             secret=config.cell_secret,
+            peers=peers,
+            on_refused=lambda reason: metrics.peers_refused.labels(reason).inc(),
             on_open=lambda link: self._table_host.link_opened(link),
             on_command=lambda link, command: self._table_host.handle(link, command),
             on_close=lambda link: self._table_host.link_closed(link),

@@ -32,6 +32,7 @@ from hall_client.load.continuity import Continuity
 from hall_client.load.drops import DropPlan
 from hall_client.load.evidence import ActionLog
 from hall_client.load.result import MAX_ERRORS, Latency, LoadResult
+from hall_client.tls import Tls
 
 _LOOK_EVERY_S = 0.1
 
@@ -58,6 +59,7 @@ class LoadPlan:
     deadline_s: float = 600.0
     seconds: float = math.inf
     locale: str = "en"
+    tls: Tls | None = None  # of gateways by TLS
 
 
 @dataclass
@@ -135,7 +137,7 @@ class Driver:
         """Play, stand up, and say what was seen. Does not raise for what goes wrong in play."""
         plan, begun = self._plan, time.monotonic()
         run = secrets.token_hex(8)
-        async with ChannelPool() as pool:
+        async with ChannelPool(tls=plan.tls) as pool:
             tasks: list[asyncio.Task[None]] = []
             for number in range(plan.players):
                 tasks.append(asyncio.create_task(self._one(pool, run, number)))

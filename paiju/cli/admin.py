@@ -8,6 +8,7 @@ import typer
 
 from paiju.cli import admin_backup, admin_conduct
 from paiju.cli.admin_call import call_admin
+from paiju.cli.admin_certificates import certificates
 from paiju.cli.admin_collusion import collusion
 from paiju.cli.admin_doctor import doctor
 from paiju.cli.admin_options import (
@@ -32,7 +33,7 @@ from paiju.wire.v1 import data_pb2
 app = typer.Typer(
     no_args_is_help=True,
     help="Operators' work: nodes, drain, roll, player, grant, ledger, audit, reports, "
-    "penalties, policy, collusion, copies, doctor. "
+    "penalties, policy, collusion, copies, certificates, doctor. "
     "Example: paiju admin nodes --key-file hall/admin-key",
 )
 app.command(name="doctor")(doctor)
@@ -49,6 +50,7 @@ app.command(name="uphold")(admin_conduct.uphold)
 app.command(name="lift")(admin_conduct.lift)
 app.add_typer(admin_conduct.reports, name="reports")
 app.add_typer(policy, name="policy")
+app.add_typer(certificates, name="certificates")
 
 
 @app.command()

@@ -12,7 +12,12 @@ import grpc
 import typer
 from google.protobuf.message import Message
 
+from paiju.cli.doctor_tls import probe
+from paiju.service.peers import PeerSettings
 from paiju.service.refusals import Refused
+from paiju.service.settings import load
+from paiju.wire.tls.files import read
+from paiju.wire.tls.sockets import grpc_client
 from paiju.wire.v1 import data_pb2_grpc
 
 R = TypeVar("R", bound=Message)
@@ -55,7 +60,7 @@ class Asking:
 
     def ask(self, call: Call[R]) -> R:
         """The answer. Raises AdminFailed."""
-        with grpc.insecure_channel(self.where, options=_OPTIONS) as channel:
+        with _channel(self.where) as channel:
             try:
                 reply = call(
                     data_pb2_grpc.AdminStub(channel), (("authorization", f"Bearer {self.key}"),)
@@ -76,6 +81,17 @@ def call_admin(call: Call[R], address: str | None, key_file: Path | None, data_d
         _fail(str(failed))
 
 
+def _channel(where: str) -> grpc.Channel:
+    """By mutual TLS when the environment has the files (PAIJU_PEER_...)."""
+    try:
+        files = load(PeerSettings).peer_files()
+        if files is None:
+            return grpc.insecure_channel(where, options=_OPTIONS)
+        return grpc.secure_channel(where, grpc_client(read(files)), options=_OPTIONS)
+    except ValueError as error:
+        _fail(str(error))
+
+
 def _announced(data_dir: Path) -> str | None:
     try:
         admin = json.loads((data_dir / "data-server.json").read_text())["admin"]
@@ -88,13 +104,25 @@ def _why(error: Any, where: str, key_file: Path) -> str:
     code = error.code()
     if code == grpc.StatusCode.UNAUTHENTICATED:
         return f"the data server at {where} does not take the key in {key_file}"
+    if code == grpc.StatusCode.PERMISSION_DENIED:
+        return f"the data server at {where} does not take the certificate: {error.details()}"
     if code == grpc.StatusCode.UNAVAILABLE:
-        return f"no data server answers at {where}"
+        return _unanswered(where)
     if code == grpc.StatusCode.UNIMPLEMENTED:
         return f"what answers at {where} is not the admin port of a data server of this version"
     if code == grpc.StatusCode.DEADLINE_EXCEEDED:
         return f"the data server at {where} did not answer in time; the outcome is unknown"
     return f"the data server at {where} answered {code.name}: {error.details()}"
+
+
+def _unanswered(where: str) -> str:
+    files = load(PeerSettings).peer_files()
+    if files is not None:
+        return f"no data server answers at {where} to whoever shows {files.certificate}"
+    if probe(where).ends is not None:
+        files_of = "PAIJU_PEER_CERTIFICATE, PAIJU_PEER_KEY and PAIJU_PEER_CA"
+        return f"the data server at {where} wants a certificate: set {files_of}"
+    return f"no data server answers at {where}"
 
 
 def _fail(sentence: str) -> NoReturn:

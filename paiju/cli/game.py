@@ -48,6 +48,14 @@ def game_server(
     wss_port: Annotated[int | None, typer.Option(help="The same with TLS.")] = None,
     tls_certificate: Annotated[Path | None, typer.Option(help="PEM file.")] = None,
     tls_key: Annotated[Path | None, typer.Option(help="PEM file.")] = None,
+    edge_tls: Annotated[
+        bool | None, typer.Option(help="Programs come in by TLS with these files, too.")
+    ] = None,
+    peer_certificate: Annotated[
+        Path | None, typer.Option(help="Mutual TLS between servers: PEM file.")
+    ] = None,
+    peer_key: Annotated[Path | None, typer.Option(help="PEM file.")] = None,
+    peer_ca: Annotated[Path | None, typer.Option(help="Whose certificates are accepted.")] = None,
     trusted_proxies: Annotated[
         str | None, typer.Option(help="Networks whose x-forwarded-for is believed.")
     ] = None,

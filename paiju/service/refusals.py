@@ -109,6 +109,13 @@ SENTENCES: Mapping[str, tuple[str, str]] = {
         "你已在别处登录，此连接将断开。",
     ),
     "KICKED": ("An operator has ended this session.", "管理员已结束此会话。"),
+    "PENALTY_WARN": ("You have been warned: {what}.", "你受到警告：{what}。"),
+    "PENALTY_FINE": ("You have been fined {taken} coins: {what}.", "你被罚 {taken} 财力：{what}。"),
+    "PENALTY_FREEZE": (
+        "Your account was frozen for {hours} hours: {what}.",
+        "你的账号曾被冻结 {hours} 小时：{what}。",
+    ),
+    "PENALTY_BAN": ("Your account was closed: {what}.", "你的账号曾被封禁：{what}。"),
     "TABLE_RECOVERING": (
         "The table is being restored; please wait a moment.",
         "牌桌正在恢复，请稍候。",

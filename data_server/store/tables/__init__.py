@@ -8,7 +8,13 @@ from data_server.store.tables.cluster import (
     RoomShard,
     SessionEvent,
 )
-from data_server.store.tables.conduct import Penalty, PenaltyStep, PolicyRule, Report
+from data_server.store.tables.conduct import (
+    Penalty,
+    PenaltyNotice,
+    PenaltyStep,
+    PolicyRule,
+    Report,
+)
 from data_server.store.tables.money import Account, Entry, Posting
 from data_server.store.tables.persons import Device, PlayerAddress
 from data_server.store.tables.play import HandRecord, HostFence, Settled, Sitting
@@ -37,6 +43,7 @@ __all__ = [
     "LoginLock",
     "Operation",
     "Penalty",
+    "PenaltyNotice",
     "PenaltyStep",
     "Player",
     "PlayerAddress",

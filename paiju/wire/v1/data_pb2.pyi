@@ -1704,21 +1704,25 @@ class FollowEvent(_message.Message):
 
     SESSION_ENDED_FIELD_NUMBER: _builtins.int
     DRAIN_FIELD_NUMBER: _builtins.int
+    NEWS_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def session_ended(self) -> Global___SessionEnded: ...
     @_builtins.property
     def drain(self) -> Global___Drain: ...
+    @_builtins.property
+    def news(self) -> Global___News: ...
     def __init__(
         self,
         *,
         session_ended: Global___SessionEnded | None = ...,
         drain: Global___Drain | None = ...,
+        news: Global___News | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["body", b"body", "drain", b"drain", "session_ended", b"session_ended"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["body", b"body", "drain", b"drain", "news", b"news", "session_ended", b"session_ended"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["body", b"body", "drain", b"drain", "session_ended", b"session_ended"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["body", b"body", "drain", b"drain", "news", b"news", "session_ended", b"session_ended"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    _WhichOneofReturnType_body: _TypeAlias = _typing.Literal["session_ended", "drain"]  # noqa: Y015
+    _WhichOneofReturnType_body: _TypeAlias = _typing.Literal["session_ended", "drain", "news"]  # noqa: Y015
     _WhichOneofArgType_body: _TypeAlias = _typing.Literal["body", b"body"]  # noqa: Y015
     def WhichOneof(self, oneof_group: _WhichOneofArgType_body) -> _WhichOneofReturnType_body | None: ...
 
@@ -1767,6 +1771,90 @@ class Drain(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___Drain: _TypeAlias = Drain  # noqa: Y015
+
+@_typing.final
+class News(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    PLAYER_FIELD_NUMBER: _builtins.int
+    player: _builtins.int
+    def __init__(
+        self,
+        *,
+        player: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["player", b"player"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___News: _TypeAlias = News  # noqa: Y015
+
+@_typing.final
+class UnheardPenaltiesRequest(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    PLAYER_FIELD_NUMBER: _builtins.int
+    player: _builtins.int
+    def __init__(
+        self,
+        *,
+        player: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["player", b"player"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___UnheardPenaltiesRequest: _TypeAlias = UnheardPenaltiesRequest  # noqa: Y015
+
+@_typing.final
+class UnheardPenaltiesReply(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    REFUSAL_FIELD_NUMBER: _builtins.int
+    PENALTIES_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def refusal(self) -> _common_pb2.Refusal: ...
+    @_builtins.property
+    def penalties(self) -> _containers.RepeatedCompositeFieldContainer[_hall_pb2.PenaltyNotice]: ...
+    def __init__(
+        self,
+        *,
+        refusal: _common_pb2.Refusal | None = ...,
+        penalties: _abc.Iterable[_hall_pb2.PenaltyNotice] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["refusal", b"refusal"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["penalties", b"penalties", "refusal", b"refusal"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___UnheardPenaltiesReply: _TypeAlias = UnheardPenaltiesReply  # noqa: Y015
+
+@_typing.final
+class PenaltyHeardRequest(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    PLAYER_FIELD_NUMBER: _builtins.int
+    PENALTY_FIELD_NUMBER: _builtins.int
+    player: _builtins.int
+    penalty: _builtins.int
+    def __init__(
+        self,
+        *,
+        player: _builtins.int = ...,
+        penalty: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["penalty", b"penalty", "player", b"player"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___PenaltyHeardRequest: _TypeAlias = PenaltyHeardRequest  # noqa: Y015
 
 @_typing.final
 class NodesRequest(_message.Message):

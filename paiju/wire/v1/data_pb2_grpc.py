@@ -699,6 +699,16 @@ class ClusterStub:
                 request_serializer=paiju_dot_wire_dot_v1_dot_data__pb2.FollowRequest.SerializeToString,
                 response_deserializer=paiju_dot_wire_dot_v1_dot_data__pb2.FollowEvent.FromString,
                 _registered_method=True)
+        self.UnheardPenalties = channel.unary_unary(
+                '/paiju.v1.Cluster/UnheardPenalties',
+                request_serializer=paiju_dot_wire_dot_v1_dot_data__pb2.UnheardPenaltiesRequest.SerializeToString,
+                response_deserializer=paiju_dot_wire_dot_v1_dot_data__pb2.UnheardPenaltiesReply.FromString,
+                _registered_method=True)
+        self.PenaltyHeard = channel.unary_unary(
+                '/paiju.v1.Cluster/PenaltyHeard',
+                request_serializer=paiju_dot_wire_dot_v1_dot_data__pb2.PenaltyHeardRequest.SerializeToString,
+                response_deserializer=paiju_dot_wire_dot_v1_dot_data__pb2.Reply.FromString,
+                _registered_method=True)
 
 
 class ClusterServicer:
@@ -801,6 +811,20 @@ class ClusterServicer:
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def UnheardPenalties(self, request, context):
+        """READ: penalties that the player has not heard of.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def PenaltyHeard(self, request, context):
+        """IDEMPOTENT: the player has heard of one; only his own counts.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
 
 def add_ClusterServicer_to_server(servicer, server):
     rpc_method_handlers = {
@@ -868,6 +892,16 @@ def add_ClusterServicer_to_server(servicer, server):
                     servicer.Follow,
                     request_deserializer=paiju_dot_wire_dot_v1_dot_data__pb2.FollowRequest.FromString,
                     response_serializer=paiju_dot_wire_dot_v1_dot_data__pb2.FollowEvent.SerializeToString,
+            ),
+            'UnheardPenalties': grpc.unary_unary_rpc_method_handler(
+                    servicer.UnheardPenalties,
+                    request_deserializer=paiju_dot_wire_dot_v1_dot_data__pb2.UnheardPenaltiesRequest.FromString,
+                    response_serializer=paiju_dot_wire_dot_v1_dot_data__pb2.UnheardPenaltiesReply.SerializeToString,
+            ),
+            'PenaltyHeard': grpc.unary_unary_rpc_method_handler(
+                    servicer.PenaltyHeard,
+                    request_deserializer=paiju_dot_wire_dot_v1_dot_data__pb2.PenaltyHeardRequest.FromString,
+                    response_serializer=paiju_dot_wire_dot_v1_dot_data__pb2.Reply.SerializeToString,
             ),
     }
     generic_handler = grpc.method_handlers_generic_handler(
@@ -1223,6 +1257,60 @@ class Cluster:
             '/paiju.v1.Cluster/Follow',
             paiju_dot_wire_dot_v1_dot_data__pb2.FollowRequest.SerializeToString,
             paiju_dot_wire_dot_v1_dot_data__pb2.FollowEvent.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def UnheardPenalties(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/paiju.v1.Cluster/UnheardPenalties',
+            paiju_dot_wire_dot_v1_dot_data__pb2.UnheardPenaltiesRequest.SerializeToString,
+            paiju_dot_wire_dot_v1_dot_data__pb2.UnheardPenaltiesReply.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def PenaltyHeard(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/paiju.v1.Cluster/PenaltyHeard',
+            paiju_dot_wire_dot_v1_dot_data__pb2.PenaltyHeardRequest.SerializeToString,
+            paiju_dot_wire_dot_v1_dot_data__pb2.Reply.FromString,
             options,
             channel_credentials,
             insecure,

@@ -262,6 +262,10 @@ class ClusterStub:
     """READ, long: what concerns the sessions of a game server, as it happens. May end at any
     time; the follower calls again. The host refuses stale sessions even if this is late.
     """
+    UnheardPenalties: _grpc.UnaryUnaryMultiCallable[_data_pb2.UnheardPenaltiesRequest, _data_pb2.UnheardPenaltiesReply]
+    """READ: penalties that the player has not heard of."""
+    PenaltyHeard: _grpc.UnaryUnaryMultiCallable[_data_pb2.PenaltyHeardRequest, _data_pb2.Reply]
+    """IDEMPOTENT: the player has heard of one; only his own counts."""
 
 @_typing.type_check_only
 class ClusterAsyncStub(ClusterStub):
@@ -302,6 +306,10 @@ class ClusterAsyncStub(ClusterStub):
     """READ, long: what concerns the sessions of a game server, as it happens. May end at any
     time; the follower calls again. The host refuses stale sessions even if this is late.
     """
+    UnheardPenalties: _aio.UnaryUnaryMultiCallable[_data_pb2.UnheardPenaltiesRequest, _data_pb2.UnheardPenaltiesReply]  # type: ignore[assignment]
+    """READ: penalties that the player has not heard of."""
+    PenaltyHeard: _aio.UnaryUnaryMultiCallable[_data_pb2.PenaltyHeardRequest, _data_pb2.Reply]  # type: ignore[assignment]
+    """IDEMPOTENT: the player has heard of one; only his own counts."""
 
 class ClusterServicer(metaclass=_abc_1.ABCMeta):
     """---- cluster -------------------------------------------------------------------------------"""
@@ -417,6 +425,22 @@ class ClusterServicer(metaclass=_abc_1.ABCMeta):
         """READ, long: what concerns the sessions of a game server, as it happens. May end at any
         time; the follower calls again. The host refuses stale sessions even if this is late.
         """
+
+    @_abc_1.abstractmethod
+    def UnheardPenalties(
+        self,
+        request: _data_pb2.UnheardPenaltiesRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_data_pb2.UnheardPenaltiesReply, _abc.Awaitable[_data_pb2.UnheardPenaltiesReply]]:
+        """READ: penalties that the player has not heard of."""
+
+    @_abc_1.abstractmethod
+    def PenaltyHeard(
+        self,
+        request: _data_pb2.PenaltyHeardRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_data_pb2.Reply, _abc.Awaitable[_data_pb2.Reply]]:
+        """IDEMPOTENT: the player has heard of one; only his own counts."""
 
 def add_ClusterServicer_to_server(servicer: ClusterServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...
 

@@ -100,6 +100,7 @@ class Command(_message.Message):
     RESYNC_FIELD_NUMBER: _builtins.int
     CHAT_FIELD_NUMBER: _builtins.int
     REPORT_FIELD_NUMBER: _builtins.int
+    HEARD_FIELD_NUMBER: _builtins.int
     id: _builtins.int
     op: _builtins.bytes
     @_builtins.property
@@ -194,6 +195,10 @@ class Command(_message.Message):
     def report(self) -> Global___Report:
         """OP"""
 
+    @_builtins.property
+    def heard(self) -> Global___Heard:
+        """idempotent: a penalty was shown to the player"""
+
     def __init__(
         self,
         *,
@@ -222,12 +227,13 @@ class Command(_message.Message):
         resync: Global___Resync | None = ...,
         chat: Global___Chat | None = ...,
         report: Global___Report | None = ...,
+        heard: Global___Heard | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["act", b"act", "body", b"body", "change_password", b"change_password", "chat", b"chat", "get_wallet", b"get_wallet", "hello", b"hello", "list_rooms", b"list_rooms", "login", b"login", "logout", b"logout", "open_guest", b"open_guest", "ping", b"ping", "quick_join", b"quick_join", "ready", b"ready", "register", b"register", "renew", b"renew", "report", b"report", "resume", b"resume", "resync", b"resync", "sit", b"sit", "stand", b"stand", "top_up", b"top_up", "unwatch", b"unwatch", "watch", b"watch", "watch_grid", b"watch_grid"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["act", b"act", "body", b"body", "change_password", b"change_password", "chat", b"chat", "get_wallet", b"get_wallet", "heard", b"heard", "hello", b"hello", "list_rooms", b"list_rooms", "login", b"login", "logout", b"logout", "open_guest", b"open_guest", "ping", b"ping", "quick_join", b"quick_join", "ready", b"ready", "register", b"register", "renew", b"renew", "report", b"report", "resume", b"resume", "resync", b"resync", "sit", b"sit", "stand", b"stand", "top_up", b"top_up", "unwatch", b"unwatch", "watch", b"watch", "watch_grid", b"watch_grid"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["act", b"act", "body", b"body", "change_password", b"change_password", "chat", b"chat", "get_wallet", b"get_wallet", "hello", b"hello", "id", b"id", "list_rooms", b"list_rooms", "login", b"login", "logout", b"logout", "op", b"op", "open_guest", b"open_guest", "ping", b"ping", "quick_join", b"quick_join", "ready", b"ready", "register", b"register", "renew", b"renew", "report", b"report", "resume", b"resume", "resync", b"resync", "sit", b"sit", "stand", b"stand", "top_up", b"top_up", "unwatch", b"unwatch", "watch", b"watch", "watch_grid", b"watch_grid"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["act", b"act", "body", b"body", "change_password", b"change_password", "chat", b"chat", "get_wallet", b"get_wallet", "heard", b"heard", "hello", b"hello", "id", b"id", "list_rooms", b"list_rooms", "login", b"login", "logout", b"logout", "op", b"op", "open_guest", b"open_guest", "ping", b"ping", "quick_join", b"quick_join", "ready", b"ready", "register", b"register", "renew", b"renew", "report", b"report", "resume", b"resume", "resync", b"resync", "sit", b"sit", "stand", b"stand", "top_up", b"top_up", "unwatch", b"unwatch", "watch", b"watch", "watch_grid", b"watch_grid"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    _WhichOneofReturnType_body: _TypeAlias = _typing.Literal["hello", "ping", "open_guest", "register", "login", "resume", "renew", "logout", "change_password", "list_rooms", "watch_grid", "get_wallet", "quick_join", "sit", "stand", "top_up", "ready", "act", "watch", "unwatch", "resync", "chat", "report"]  # noqa: Y015
+    _WhichOneofReturnType_body: _TypeAlias = _typing.Literal["hello", "ping", "open_guest", "register", "login", "resume", "renew", "logout", "change_password", "list_rooms", "watch_grid", "get_wallet", "quick_join", "sit", "stand", "top_up", "ready", "act", "watch", "unwatch", "resync", "chat", "report", "heard"]  # noqa: Y015
     _WhichOneofArgType_body: _TypeAlias = _typing.Literal["body", b"body"]  # noqa: Y015
     def WhichOneof(self, oneof_group: _WhichOneofArgType_body) -> _WhichOneofReturnType_body | None: ...
 
@@ -796,6 +802,27 @@ class Report(_message.Message):
 Global___Report: _TypeAlias = Report  # noqa: Y015
 
 @_typing.final
+class Heard(_message.Message):
+    """Until it is said, a penalty is told again with every session that opens."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    PENALTY_FIELD_NUMBER: _builtins.int
+    penalty: _builtins.int
+    def __init__(
+        self,
+        *,
+        penalty: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["penalty", b"penalty"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___Heard: _TypeAlias = Heard  # noqa: Y015
+
+@_typing.final
 class ServerFrame(_message.Message):
     """---- gateway -> player ---------------------------------------------------------------------"""
 
@@ -828,6 +855,7 @@ class Update(_message.Message):
     GRID_FIELD_NUMBER: _builtins.int
     WALLET_FIELD_NUMBER: _builtins.int
     PRESENCE_FIELD_NUMBER: _builtins.int
+    PENALTY_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def answer(self) -> Global___Answer: ...
     @_builtins.property
@@ -842,6 +870,8 @@ class Update(_message.Message):
     def wallet(self) -> Global___Wallet: ...
     @_builtins.property
     def presence(self) -> Global___TablePresence: ...
+    @_builtins.property
+    def penalty(self) -> Global___PenaltyNotice: ...
     def __init__(
         self,
         *,
@@ -852,12 +882,13 @@ class Update(_message.Message):
         grid: Global___GridUpdate | None = ...,
         wallet: Global___Wallet | None = ...,
         presence: Global___TablePresence | None = ...,
+        penalty: Global___PenaltyNotice | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["answer", b"answer", "body", b"body", "chat", b"chat", "grid", b"grid", "notice", b"notice", "presence", b"presence", "table", b"table", "wallet", b"wallet"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["answer", b"answer", "body", b"body", "chat", b"chat", "grid", b"grid", "notice", b"notice", "penalty", b"penalty", "presence", b"presence", "table", b"table", "wallet", b"wallet"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["answer", b"answer", "body", b"body", "chat", b"chat", "grid", b"grid", "notice", b"notice", "presence", b"presence", "table", b"table", "wallet", b"wallet"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["answer", b"answer", "body", b"body", "chat", b"chat", "grid", b"grid", "notice", b"notice", "penalty", b"penalty", "presence", b"presence", "table", b"table", "wallet", b"wallet"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    _WhichOneofReturnType_body: _TypeAlias = _typing.Literal["answer", "table", "notice", "chat", "grid", "wallet", "presence"]  # noqa: Y015
+    _WhichOneofReturnType_body: _TypeAlias = _typing.Literal["answer", "table", "notice", "chat", "grid", "wallet", "presence", "penalty"]  # noqa: Y015
     _WhichOneofArgType_body: _TypeAlias = _typing.Literal["body", b"body"]  # noqa: Y015
     def WhichOneof(self, oneof_group: _WhichOneofArgType_body) -> _WhichOneofReturnType_body | None: ...
 
@@ -994,6 +1025,7 @@ class Session(_message.Message):
     WALLET_FIELD_NUMBER: _builtins.int
     SEATS_FIELD_NUMBER: _builtins.int
     CONNECTION_FIELD_NUMBER: _builtins.int
+    PENALTIES_FIELD_NUMBER: _builtins.int
     session_epoch: _builtins.int
     ticket: _builtins.str
     ticket_expires_us: _builtins.int
@@ -1008,6 +1040,10 @@ class Session(_message.Message):
     def seats(self) -> _containers.RepeatedCompositeFieldContainer[_common_pb2.TableRef]:
         """Seats the player holds right now: watch them to play on."""
 
+    @_builtins.property
+    def penalties(self) -> _containers.RepeatedCompositeFieldContainer[Global___PenaltyNotice]:
+        """What was decided about the player and not yet heard by him; say so with `Heard`."""
+
     def __init__(
         self,
         *,
@@ -1019,10 +1055,11 @@ class Session(_message.Message):
         wallet: Global___Wallet | None = ...,
         seats: _abc.Iterable[_common_pb2.TableRef] | None = ...,
         connection: _builtins.int = ...,
+        penalties: _abc.Iterable[Global___PenaltyNotice] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["profile", b"profile", "wallet", b"wallet"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["connection", b"connection", "profile", b"profile", "refresh_token", b"refresh_token", "seats", b"seats", "session_epoch", b"session_epoch", "ticket", b"ticket", "ticket_expires_us", b"ticket_expires_us", "wallet", b"wallet"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["connection", b"connection", "penalties", b"penalties", "profile", b"profile", "refresh_token", b"refresh_token", "seats", b"seats", "session_epoch", b"session_epoch", "ticket", b"ticket", "ticket_expires_us", b"ticket_expires_us", "wallet", b"wallet"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -1552,6 +1589,61 @@ class Notice(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___Notice: _TypeAlias = Notice  # noqa: Y015
+
+@_typing.final
+class PenaltyNotice(_message.Message):
+    """A warning, a fine, or a freeze that is over by now: told to the player concerned and nobody
+    else, at once when he is here, else with his next session.
+    """
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    ID_FIELD_NUMBER: _builtins.int
+    ACTION_FIELD_NUMBER: _builtins.int
+    AMOUNT_FIELD_NUMBER: _builtins.int
+    TAKEN_FIELD_NUMBER: _builtins.int
+    UNTIL_US_FIELD_NUMBER: _builtins.int
+    KIND_FIELD_NUMBER: _builtins.int
+    REASON_FIELD_NUMBER: _builtins.int
+    TIME_US_FIELD_NUMBER: _builtins.int
+    TEXT_FIELD_NUMBER: _builtins.int
+    id: _builtins.int
+    """for an appeal"""
+    action: _builtins.str
+    """warn | fine | freeze | ban"""
+    amount: _builtins.int
+    """fine: coins asked for; freeze: hours"""
+    taken: _builtins.int
+    """fine: coins that were there"""
+    until_us: _builtins.int
+    """freeze, ban"""
+    kind: _builtins.str
+    """what was noticed; "operator" when a person decided"""
+    reason: _builtins.str
+    """a person's words"""
+    time_us: _builtins.int
+    text: _builtins.str
+    """the sentence, in the player's language"""
+    def __init__(
+        self,
+        *,
+        id: _builtins.int = ...,
+        action: _builtins.str = ...,
+        amount: _builtins.int = ...,
+        taken: _builtins.int = ...,
+        until_us: _builtins.int = ...,
+        kind: _builtins.str = ...,
+        reason: _builtins.str = ...,
+        time_us: _builtins.int = ...,
+        text: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["action", b"action", "amount", b"amount", "id", b"id", "kind", b"kind", "reason", b"reason", "taken", b"taken", "text", b"text", "time_us", b"time_us", "until_us", b"until_us"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___PenaltyNotice: _TypeAlias = PenaltyNotice  # noqa: Y015
 
 @_typing.final
 class ChatLine(_message.Message):

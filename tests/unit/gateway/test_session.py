@@ -39,6 +39,7 @@ BODIES: dict[str, Any] = {
     "resync": hall_pb2.Resync(table=TABLE),
     "chat": hall_pb2.Chat(table=TABLE, text="hi"),
     "report": hall_pb2.Report(player=4, kind="cheat"),
+    "heard": hall_pb2.Heard(penalty=7),
 }
 OPENERS = {"open_guest", "register", "login", "resume"}
 FREE = {"hello", "ping", "list_rooms"}

@@ -301,3 +301,23 @@ async def test_a_host_that_ends_returns_every_stake(rig: Rig) -> None:
         await rig.host.stand_all_up()
     assert rig.ledger.open == {}
     assert [s.result for s in rig.ledger.settled] == ["void"]
+
+
+async def test_a_table_hears_a_few_lines_a_second_whoever_speaks(rig: Rig) -> None:
+    """Spectators share what they may say; a seat has its own."""
+    link = rig.link("gateway-0")
+    ref = (await rig.join(link, 1)).seated.table
+
+    async def say(player: int) -> str:
+        chat = hall_pb2.Chat(table=ref, text="hello")
+        answer = await rig.ask(link, player, chat=chat)
+        return answer.refusal.code
+
+    codes = []
+    for player in range(100, 130):
+        await rig.ask(link, player, watch=hall_pb2.Watch(table=ref))
+        codes.append(await say(player))
+    assert 0 < codes.count("") < 12 and set(codes) == {"", "TOO_FAST"}
+    assert await say(1) == ""
+    rig.host.desk.close_spare_tables(spare=0)
+    assert ref.table in rig.host.desk.chatters, "somebody sits there"
