@@ -10,6 +10,13 @@ from data_server.store.tables.cluster import (
 )
 from data_server.store.tables.conduct import Penalty, PenaltyStep, PolicyRule, Report
 from data_server.store.tables.money import Account, Entry, Posting
+from data_server.store.tables.packages import (
+    PackageChange,
+    PackageFile,
+    PackagePlan,
+    PackageVersion,
+    ServerGame,
+)
 from data_server.store.tables.persons import Device, PlayerAddress
 from data_server.store.tables.play import HandRecord, HostFence, Settled, Sitting
 from data_server.store.tables.players import (
@@ -36,6 +43,10 @@ __all__ = [
     "IdBlock",
     "LoginLock",
     "Operation",
+    "PackageChange",
+    "PackageFile",
+    "PackagePlan",
+    "PackageVersion",
     "Penalty",
     "PenaltyStep",
     "Player",
@@ -48,6 +59,7 @@ __all__ = [
     "Report",
     "Restore",
     "RoomShard",
+    "ServerGame",
     "SessionEvent",
     "Settled",
     "Sitting",
