@@ -26,4 +26,6 @@ class HostConfig:
     journal_stall_s: float = 2.0
     rows_keep_s: float = 600.0  # of finished hands, in the journal
     outbox_keep_s: float = 3600.0  # of settlements that were answered
+    packages_dir: str = ""  # the machine's shelf of packages; "": only what is installed
+    packages_key: bytes = b""
     log_level: str = "INFO"

@@ -93,6 +93,10 @@ SENTENCES: Mapping[str, tuple[str, str]] = {
     "BAD_CHAT": ("A line of chat has 1 to 200 characters.", "聊天内容须为 1 至 200 个字符。"),
     "BAD_REPORT": ("That report is incomplete: {detail}.", "举报内容不完整：{detail}。"),
     "GAME_STOPPED": ("This game is not played here at the moment.", "该游戏目前未开放。"),
+    "TABLE_FINISHING": (
+        "No newcomers at this table: another version of the game has begun.",
+        "此桌仍在旧版本上，不再接受新玩家。",
+    ),
     "CLIENT_TOO_OLD": (
         "This game needs build {build} of the client.",
         "该游戏需要客户端版本 {build}。",

@@ -22,10 +22,10 @@ GAME = Registry.default().latest(ROOM.game, dict(ROOM.parameters))
 def make_shard(*, max_tables: int = 50) -> Shard:
     draw = entropy("shard")
 
-    def make_table(room: RoomSpec, ref: common_pb2.TableRef) -> Table:
+    def make_table(ref: common_pb2.TableRef) -> Table:
         table = Table(
             ref=ref,
-            room=room,
+            room=ROOM,
             game=GAME,
             package="1.0.0",
             epoch=1,
