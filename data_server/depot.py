@@ -174,6 +174,7 @@ class Depot:
                 f"{contents.name}/{contents.version} was published once, with other contents"
             )
         if before is None:
+            _check_names(tx, contents)
             size = next(len(b) for b in request.archives if unpack(b).digest == contents.digest)
             row = pb.PublishedVersion(
                 package=contents.name,
@@ -182,6 +183,7 @@ class Depot:
                 sha256=contents.digest,
                 size=size,
                 published_us=now_us,
+                rule_sets=sorted(contents.manifest.rule_set_names()),
             )
             packages.add_version(tx, row)
 
@@ -256,6 +258,15 @@ def _refusing(work: Callable[[Connection], T]) -> Callable[[Connection], T]:
             raise Refused("PACKAGE_REFUSED", detail=error) from None
 
     return wrapped
+
+
+def _check_names(tx: Connection, contents: Contents) -> None:
+    """Of two packages with the same rule set one would play the other's tables."""
+    own = contents.manifest.rule_set_names()
+    for other in packages.versions(tx):
+        taken = own & set(other.rule_sets)
+        if other.package != contents.name and taken:
+            raise repository.Refused(f"{', '.join(sorted(taken))} is a game of {other.package}")
 
 
 def _check_sources(archives: Sequence[bytes]) -> None:

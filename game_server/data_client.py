@@ -10,14 +10,14 @@ from __future__ import annotations
 import asyncio
 import secrets
 import time
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from typing import Any, Protocol
 
 import grpc
 import structlog
 
 from paiju.service.refusals import Refused
-from paiju.wire.v1 import data_pb2, data_pb2_grpc
+from paiju.wire.v1 import data_pb2, data_pb2_grpc, packages_pb2_grpc
 
 CALLS: Mapping[str, str] = {
     "OpenGuest": "accounts",
@@ -43,6 +43,14 @@ CALLS: Mapping[str, str] = {
     "FindPlayer": "cluster",
     "Report": "cluster",
     "Signal": "cluster",
+    "GetPlans": "packages",
+    "ReportGames": "packages",
+}
+
+STREAMS: Mapping[str, str] = {
+    "Follow": "cluster",
+    "FetchFile": "packages",
+    "FollowChanges": "packages",
 }
 
 _OURS = frozenset(
@@ -82,6 +90,7 @@ class _Address:
             "accounts": data_pb2_grpc.AccountsStub(self.channel),
             "ledger": data_pb2_grpc.LedgerStub(self.channel),
             "cluster": data_pb2_grpc.ClusterStub(self.channel),
+            "packages": packages_pb2_grpc.PackagesStub(self.channel),
         }
 
 
@@ -152,17 +161,25 @@ class DataClient:
             raise Refused("RETRY", retry_after_ms=asked_ms or 1000) from None
         await asyncio.sleep(wait)
 
-    async def follow(self, server: str) -> AsyncIterator[data_pb2.FollowEvent]:
+    def follow(self, server: str) -> AsyncGenerator[data_pb2.FollowEvent, None]:
         """What concerns the server's sessions; ends with the stream, however it ends."""
+        return self.stream("Follow", data_pb2.FollowRequest(server=server))
+
+    async def stream(self, rpc: str, request: Any) -> AsyncGenerator[Any, None]:
+        """The answers of a call in STREAMS; ends with the stream, however it ends.
+
+        FileNotFoundError: there is nothing of that name.
+        """
         address = self._addresses[self._current]
-        stream = address.stubs["cluster"].Follow(
-            data_pb2.FollowRequest(server=server), metadata=self._metadata
-        )
+        method = getattr(address.stubs[STREAMS[rpc]], rpc)
+        stream = method(request, metadata=self._metadata)
         try:
             async for event in stream:
                 yield event
         except grpc.aio.AioRpcError as error:
-            self._metrics.data_failed("Follow", error.code().name)
+            if error.code() is grpc.StatusCode.NOT_FOUND:
+                raise FileNotFoundError(error.details()) from None
+            self._metrics.data_failed(rpc, error.code().name)
             if self._addresses[self._current] is address:
                 self._current = (self._current + 1) % len(self._addresses)
         finally:

@@ -43,6 +43,8 @@ class Inbox(State):
                 self._out.append(events.GridChanged(update.grid))
             elif kind == "wallet":
                 self._wallet(update.wallet)
+            elif kind == "rooms":
+                self._out.append(events.RoomsChanged(update.rooms))
 
     def _answer(self, answer: hall_pb2.Answer, now: float) -> None:
         pending = self.pending.pop(answer.id)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -82,6 +83,7 @@ def add_version(tx: Connection, row: pb.PublishedVersion) -> None:
             author=row.author,
             digest=row.sha256,
             size=row.size,
+            rule_sets=json.dumps(list(row.rule_sets)),
             yanked=False,
             published_us=row.published_us,
         )
@@ -121,6 +123,7 @@ def _version(row: Any) -> pb.PublishedVersion:
         author=row.author,
         sha256=row.digest,
         size=row.size,
+        rule_sets=json.loads(row.rule_sets),
         yanked=row.yanked,
         published_us=row.published_us,
     )

@@ -10,8 +10,7 @@ import asyncio
 import contextlib
 import secrets
 import time
-from collections.abc import AsyncGenerator, Callable
-from typing import cast
+from collections.abc import Callable
 
 import structlog
 
@@ -63,10 +62,7 @@ class Follower:
         # Only "on" is told to a new follower: without it for a while the wish is over.
         over = asyncio.get_running_loop().call_later(WISH_S, self._on_drain, False)
         try:
-            stream = cast(
-                "AsyncGenerator[data_pb2.FollowEvent, None]", self._data.follow(self._server)
-            )
-            async with contextlib.aclosing(stream) as events:
+            async with contextlib.aclosing(self._data.follow(self._server)) as events:
                 async for event in events:
                     if event.HasField("session_ended"):
                         self._ended(event.session_ended)

@@ -15,18 +15,16 @@ from hashlib import sha256
 
 import structlog
 
-from game_server.packages.shelf import BadShelf, Offer, Shelf, ShelfFile
+from game_server.packages.shelf import INSTALLED, BadShelf, Offer, Shelf, ShelfFile
 from game_server.rooms import load_rooms
 from game_server.tables.room import RoomSpec
-from paiju.packages.loader import Loaded, load, unload
-from paiju.packages.proof import registry_of
+from paiju.packages.loader import Loaded, load, registry_of, unload
 from paiju.rules.api import Game
 from paiju.rules.registry import Manifest, Registry, UnknownGame
 
 log = structlog.get_logger()
 
 Key = tuple[str, str]  # package, version
-INSTALLED = "installed"
 _PARTS = 10_000
 
 

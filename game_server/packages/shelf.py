@@ -17,6 +17,8 @@ import msgspec
 from paiju.packages.archive import BadPackage, Contents, unpack
 
 FILE = "shelf.json"
+INSTALLED = "installed"
+"""In place of a version: the one that came with the program."""
 YANKED, FAULTY = "yanked", "faulty"
 
 

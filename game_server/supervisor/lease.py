@@ -46,6 +46,7 @@ class Lease:
     ) -> None:
         self.registered = asyncio.Event()
         """Set at the first registration, for good."""
+        self.epoch = 0
         self._calls = calls
         self._identity = identity
         self._counts = counts
@@ -85,7 +86,7 @@ class Lease:
                     await asyncio.sleep(max(AGAIN_S, refused.retry_after_ms / 1000))
         finally:
             warning.cancel()
-        self._renewed = sent
+        self._renewed, self.epoch = sent, reply.lease_epoch
         self.registered.set()
         self._metrics.registrations.inc()
         log.info("lease.registered", lease_ms=reply.lease_ms, epoch=reply.lease_epoch)

@@ -23,6 +23,7 @@ from typing import Any
 import structlog
 
 from game_server.data_client import DataClient
+from game_server.packages.keeper import Keeper, told_by
 from game_server.supervisor import folders as places
 from game_server.supervisor import orphans
 from game_server.supervisor.cell import Cell, NodeState
@@ -36,6 +37,7 @@ from game_server.supervisor.leftovers import Record
 from game_server.supervisor.metrics import SupervisorMetrics
 from game_server.supervisor.ray_child import RayChild
 from game_server.supervisor.settings import GameServerSettings
+from paiju.rules.registry import Registry
 from paiju.service.process import stop_event, tune_gc, watch_lag
 from paiju.service.settings import BadSettings
 from paiju.wire.server_keys import encode
@@ -98,8 +100,10 @@ class Supervisor:
             metrics=self._metrics,
         )
         hosting = asyncio.ensure_future(self._keep_hosts(lease))
+        keeper = self._keeper(self._data, lease)
         tasks = [
             hosting,
+            asyncio.ensure_future(keeper.run()),
             asyncio.ensure_future(lease.run()),
             asyncio.ensure_future(self._show_state(begun)),
             asyncio.ensure_future(watch_lag(self._metrics.loop_lag.observe)),
@@ -136,10 +140,7 @@ class Supervisor:
             ) from None
 
     def _identity(self) -> data_pb2.RegisterServerRequest:
-        from game_server.rooms import load_rooms
-        from paiju.rules.registry import Registry
-
-        games = {room.game for room in load_rooms(Registry.default()).values()}
+        games = {name for m in Registry.default().packages() for name in m.rule_set_names()}
         return data_pb2.RegisterServerRequest(
             server=self._settings.server,
             cell=self._settings.cell,
@@ -147,6 +148,20 @@ class Supervisor:
             build=_build(),
             games=sorted(games),
             address=self._settings.advertise or self._gateways.addresses()[0],
+        )
+
+    def _keeper(self, data: DataClient, lease: Lease) -> Keeper:
+        folders = self._folders
+        return Keeper(
+            server=self._settings.server,
+            folder=folders.packages,
+            key=folders.packages_key.read_bytes(),
+            root=folders.package_root.read_bytes() if folders.package_root.is_file() else None,
+            data=data,
+            installed={manifest.name: manifest for manifest in Registry.default().packages()},
+            hosts=lambda: told_by(self._hosts.infos()),
+            lease_epoch=lambda: lease.epoch,
+            metrics=self._metrics,
         )
 
     def _host_configs(self) -> list[dict[str, Any]]:
@@ -173,6 +188,8 @@ class Supervisor:
                     "rows_keep_s": settings.rows_keep_s,
                     "outbox_keep_s": settings.outbox_keep_s,
                     "max_tables": settings.max_tables,
+                    "packages_dir": str(folders.packages),
+                    "packages_key": folders.packages_key.read_bytes(),
                     "metrics_socket": str(folders.metrics_socket),
                     "tcp_host": tcp_host,
                     "log_level": settings.log_level,

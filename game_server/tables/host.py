@@ -42,7 +42,7 @@ SUMMARY_EVERY_S = 1.0
 SEEN_PLAYERS = 20_000
 LATER_MS = 200
 """When to try again with a host that is not ready, or whose journal stands still."""
-TRANSIENT = frozenset({"RETRY", "BUSY", "DRAINING", "INTERNAL", "TOO_FAST"})
+TRANSIENT = frozenset({"RETRY", "BUSY", "DRAINING", "INTERNAL", "TOO_FAST", "GAME_STOPPED"})
 """Answers that are not kept: the same operation may be tried again."""
 
 Locate = Callable[[str, int], Awaitable["host_pb2.Moved | None"]]

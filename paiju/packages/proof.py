@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from paiju.packages.archive import BadPackage, Contents
-from paiju.packages.loader import Loaded, load, unload
+from paiju.packages.loader import Loaded, load, registry_of, unload
 from paiju.rules import cases as golden
 from paiju.rules.registry import Registry
 from paiju.rules.testkit import Violation, run_kit
@@ -27,15 +27,6 @@ class Proof:
     @property
     def holds(self) -> bool:
         return not self.failed
-
-
-def registry_of(loaded: Iterable[Loaded]) -> Registry:
-    """The games of these versions; one version per package."""
-    versions = list(loaded)
-    return Registry(
-        [version.contents.manifest for version in versions],
-        resolve={version.contents.name: version.resolve for version in versions},
-    )
 
 
 def prove(

@@ -37,6 +37,7 @@ class PackageVersion(Base):
     author: Mapped[str] = mapped_column(String(40))
     digest: Mapped[str] = mapped_column(String(64))  # SHA-256 of the archive
     size: Mapped[int]
+    rule_sets: Mapped[str] = mapped_column(Text)  # JSON list
     yanked: Mapped[bool]
     published_us: Mapped[Us]
 

@@ -25,7 +25,7 @@ _sym_db = _symbol_database.Default()
 from paiju.wire.v1 import common_pb2 as paiju_dot_wire_dot_v1_dot_common__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1cpaiju/wire/v1/packages.proto\x12\x08paiju.v1\x1a\x1apaiju/wire/v1/common.proto\"0\n\x10\x46\x65tchFileRequest\x12\x0c\n\x04path\x18\x01 \x01(\t\x12\x0e\n\x06offset\x18\x02 \x01(\x04\"(\n\tFileChunk\x12\x0c\n\x04\x64\x61ta\x18\x01 \x01(\x0c\x12\r\n\x05total\x18\x02 \x01(\x04\"!\n\x0fGetPlansRequest\x12\x0e\n\x06server\x18\x01 \x01(\t\"U\n\rGetPlansReply\x12\x0e\n\x06\x63hange\x18\x01 \x01(\x04\x12$\n\x05plans\x18\x02 \x03(\x0b\x32\x15.paiju.v1.PackagePlan\x12\x0e\n\x06yanked\x18\x03 \x03(\t\"\xb6\x01\n\x0bPackagePlan\x12\x0f\n\x07package\x18\x01 \x01(\t\x12\x0e\n\x06server\x18\x02 \x01(\t\x12\n\n\x02on\x18\x03 \x01(\x08\x12\x0f\n\x07version\x18\x04 \x01(\t\x12\x0e\n\x06staged\x18\x05 \x01(\t\x12\x0f\n\x07percent\x18\x06 \x01(\r\x12\x0e\n\x06pinned\x18\x07 \x01(\x08\x12\x16\n\x0eminimum_client\x18\x08 \x01(\r\x12\x10\n\x08previous\x18\t \x01(\t\x12\x0e\n\x06\x63hange\x18\n \x01(\x04\"&\n\x14\x46ollowChangesRequest\x12\x0e\n\x06server\x18\x01 \x01(\t\"!\n\x0fPackagesChanged\x12\x0e\n\x06\x63hange\x18\x01 \x01(\x04\"p\n\x12ReportGamesRequest\x12\x0e\n\x06server\x18\x01 \x01(\t\x12\x13\n\x0blease_epoch\x18\x02 \x01(\x04\x12\"\n\x05games\x18\x03 \x03(\x0b\x32\x13.paiju.v1.GameState\x12\x11\n\trule_sets\x18\x04 \x03(\t\"6\n\x10ReportGamesReply\x12\"\n\x07refusal\x18\x01 \x01(\x0b\x32\x11.paiju.v1.Refusal\"\x90\x01\n\tGameState\x12\x0e\n\x06server\x18\x01 \x01(\t\x12\x0f\n\x07package\x18\x02 \x01(\t\x12\x0f\n\x07version\x18\x03 \x01(\t\x12\r\n\x05state\x18\x04 \x01(\t\x12\x0e\n\x06tables\x18\x05 \x01(\r\x12\x0e\n\x06\x66\x61ults\x18\x06 \x01(\r\x12\x0e\n\x06\x64\x65tail\x18\x07 \x01(\t\x12\x12\n\nupdated_us\x18\x08 \x01(\x03\"\x15\n\x13ListPackagesRequest\"\xc7\x01\n\x11ListPackagesReply\x12,\n\x08versions\x18\x01 \x03(\x0b\x32\x1a.paiju.v1.PublishedVersion\x12$\n\x05plans\x18\x02 \x03(\x0b\x32\x15.paiju.v1.PackagePlan\x12$\n\x07servers\x18\x03 \x03(\x0b\x32\x13.paiju.v1.GameState\x12\x0e\n\x06\x63hange\x18\x04 \x01(\x04\x12(\n\x07\x61uthors\x18\x05 \x03(\x0b\x32\x17.paiju.v1.PackageAuthor\"\x88\x01\n\x10PublishedVersion\x12\x0f\n\x07package\x18\x01 \x01(\t\x12\x0f\n\x07version\x18\x02 \x01(\t\x12\x0e\n\x06\x61uthor\x18\x03 \x01(\t\x12\x0e\n\x06sha256\x18\x04 \x01(\t\x12\x0c\n\x04size\x18\x05 \x01(\r\x12\x0e\n\x06yanked\x18\x06 \x01(\x08\x12\x14\n\x0cpublished_us\x18\x07 \x01(\x03\"?\n\rPackageAuthor\x12\x0e\n\x06\x61uthor\x18\x01 \x01(\t\x12\x10\n\x08packages\x18\x02 \x03(\t\x12\x0c\n\x04keys\x18\x03 \x03(\t\"!\n\x0fGetDraftRequest\x12\x0e\n\x06\x61uthor\x18\x01 \x01(\t\"B\n\rGetDraftReply\x12\"\n\x07refusal\x18\x01 \x01(\x0b\x32\x11.paiju.v1.Refusal\x12\r\n\x05\x64raft\x18\x02 \x01(\x0c\"f\n\x16PublishPackagesRequest\x12\n\n\x02op\x18\x01 \x01(\x0c\x12\x0e\n\x06\x61uthor\x18\x02 \x01(\t\x12\x0e\n\x06signed\x18\x03 \x01(\x0c\x12\x10\n\x08\x61rchives\x18\x04 \x03(\x0c\x12\x0e\n\x06reason\x18\x05 \x01(\t\"\xad\x01\n\x11SetAuthorsRequest\x12\n\n\x02op\x18\x01 \x01(\x0c\x12\x0e\n\x06signed\x18\x02 \x01(\x0c\x12;\n\x08resigned\x18\x03 \x03(\x0b\x32).paiju.v1.SetAuthorsRequest.ResignedEntry\x12\x0e\n\x06reason\x18\x04 \x01(\t\x1a/\n\rResignedEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\x0c:\x02\x38\x01\"\xa9\x01\n\x0eSetPlanRequest\x12\n\n\x02op\x18\x01 \x01(\x0c\x12 \n\x04step\x18\x02 \x01(\x0e\x32\x12.paiju.v1.PlanStep\x12\x0f\n\x07package\x18\x03 \x01(\t\x12\x0e\n\x06server\x18\x04 \x01(\t\x12\x0f\n\x07version\x18\x05 \x01(\t\x12\x0f\n\x07percent\x18\x06 \x01(\r\x12\x16\n\x0eminimum_client\x18\x07 \x01(\r\x12\x0e\n\x06reason\x18\x08 \x01(\t\"`\n\x12YankVersionRequest\x12\n\n\x02op\x18\x01 \x01(\x0c\x12\x0f\n\x07package\x18\x02 \x01(\t\x12\x0f\n\x07version\x18\x03 \x01(\t\x12\x0c\n\x04undo\x18\x04 \x01(\x08\x12\x0e\n\x06reason\x18\x05 \x01(\t\"m\n\x12PackageChangeReply\x12\"\n\x07refusal\x18\x01 \x01(\x0b\x32\x11.paiju.v1.Refusal\x12\x0e\n\x06\x63hange\x18\x02 \x01(\x04\x12#\n\x04plan\x18\x03 \x01(\x0b\x32\x15.paiju.v1.PackagePlan*\x93\x01\n\x08PlanStep\x12\x14\n\x10PLAN_UNSPECIFIED\x10\x00\x12\x0e\n\nPLAN_START\x10\x01\x12\r\n\tPLAN_STOP\x10\x02\x12\x0c\n\x08PLAN_PIN\x10\x03\x12\x0e\n\nPLAN_UNPIN\x10\x04\x12\x11\n\rPLAN_ROLLBACK\x10\x05\x12\x10\n\x0cPLAN_INHERIT\x10\x06\x12\x0f\n\x0bPLAN_CLIENT\x10\x07\x32\xa1\x02\n\x08Packages\x12>\n\tFetchFile\x12\x1a.paiju.v1.FetchFileRequest\x1a\x13.paiju.v1.FileChunk0\x01\x12>\n\x08GetPlans\x12\x19.paiju.v1.GetPlansRequest\x1a\x17.paiju.v1.GetPlansReply\x12L\n\rFollowChanges\x12\x1e.paiju.v1.FollowChangesRequest\x1a\x19.paiju.v1.PackagesChanged0\x01\x12G\n\x0bReportGames\x12\x1c.paiju.v1.ReportGamesRequest\x1a\x1a.paiju.v1.ReportGamesReply2\xc4\x03\n\x0cPackageAdmin\x12J\n\x0cListPackages\x12\x1d.paiju.v1.ListPackagesRequest\x1a\x1b.paiju.v1.ListPackagesReply\x12>\n\x08GetDraft\x12\x19.paiju.v1.GetDraftRequest\x1a\x17.paiju.v1.GetDraftReply\x12Q\n\x0fPublishPackages\x12 .paiju.v1.PublishPackagesRequest\x1a\x1c.paiju.v1.PackageChangeReply\x12G\n\nSetAuthors\x12\x1b.paiju.v1.SetAuthorsRequest\x1a\x1c.paiju.v1.PackageChangeReply\x12\x41\n\x07SetPlan\x12\x18.paiju.v1.SetPlanRequest\x1a\x1c.paiju.v1.PackageChangeReply\x12I\n\x0bYankVersion\x12\x1c.paiju.v1.YankVersionRequest\x1a\x1c.paiju.v1.PackageChangeReplyb\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1cpaiju/wire/v1/packages.proto\x12\x08paiju.v1\x1a\x1apaiju/wire/v1/common.proto\"0\n\x10\x46\x65tchFileRequest\x12\x0c\n\x04path\x18\x01 \x01(\t\x12\x0e\n\x06offset\x18\x02 \x01(\x04\"(\n\tFileChunk\x12\x0c\n\x04\x64\x61ta\x18\x01 \x01(\x0c\x12\r\n\x05total\x18\x02 \x01(\x04\"!\n\x0fGetPlansRequest\x12\x0e\n\x06server\x18\x01 \x01(\t\"U\n\rGetPlansReply\x12\x0e\n\x06\x63hange\x18\x01 \x01(\x04\x12$\n\x05plans\x18\x02 \x03(\x0b\x32\x15.paiju.v1.PackagePlan\x12\x0e\n\x06yanked\x18\x03 \x03(\t\"\xb6\x01\n\x0bPackagePlan\x12\x0f\n\x07package\x18\x01 \x01(\t\x12\x0e\n\x06server\x18\x02 \x01(\t\x12\n\n\x02on\x18\x03 \x01(\x08\x12\x0f\n\x07version\x18\x04 \x01(\t\x12\x0e\n\x06staged\x18\x05 \x01(\t\x12\x0f\n\x07percent\x18\x06 \x01(\r\x12\x0e\n\x06pinned\x18\x07 \x01(\x08\x12\x16\n\x0eminimum_client\x18\x08 \x01(\r\x12\x10\n\x08previous\x18\t \x01(\t\x12\x0e\n\x06\x63hange\x18\n \x01(\x04\"&\n\x14\x46ollowChangesRequest\x12\x0e\n\x06server\x18\x01 \x01(\t\"!\n\x0fPackagesChanged\x12\x0e\n\x06\x63hange\x18\x01 \x01(\x04\"p\n\x12ReportGamesRequest\x12\x0e\n\x06server\x18\x01 \x01(\t\x12\x13\n\x0blease_epoch\x18\x02 \x01(\x04\x12\"\n\x05games\x18\x03 \x03(\x0b\x32\x13.paiju.v1.GameState\x12\x11\n\trule_sets\x18\x04 \x03(\t\"6\n\x10ReportGamesReply\x12\"\n\x07refusal\x18\x01 \x01(\x0b\x32\x11.paiju.v1.Refusal\"\x90\x01\n\tGameState\x12\x0e\n\x06server\x18\x01 \x01(\t\x12\x0f\n\x07package\x18\x02 \x01(\t\x12\x0f\n\x07version\x18\x03 \x01(\t\x12\r\n\x05state\x18\x04 \x01(\t\x12\x0e\n\x06tables\x18\x05 \x01(\r\x12\x0e\n\x06\x66\x61ults\x18\x06 \x01(\r\x12\x0e\n\x06\x64\x65tail\x18\x07 \x01(\t\x12\x12\n\nupdated_us\x18\x08 \x01(\x03\"\x15\n\x13ListPackagesRequest\"\xc7\x01\n\x11ListPackagesReply\x12,\n\x08versions\x18\x01 \x03(\x0b\x32\x1a.paiju.v1.PublishedVersion\x12$\n\x05plans\x18\x02 \x03(\x0b\x32\x15.paiju.v1.PackagePlan\x12$\n\x07servers\x18\x03 \x03(\x0b\x32\x13.paiju.v1.GameState\x12\x0e\n\x06\x63hange\x18\x04 \x01(\x04\x12(\n\x07\x61uthors\x18\x05 \x03(\x0b\x32\x17.paiju.v1.PackageAuthor\"\x9b\x01\n\x10PublishedVersion\x12\x0f\n\x07package\x18\x01 \x01(\t\x12\x0f\n\x07version\x18\x02 \x01(\t\x12\x0e\n\x06\x61uthor\x18\x03 \x01(\t\x12\x0e\n\x06sha256\x18\x04 \x01(\t\x12\x0c\n\x04size\x18\x05 \x01(\r\x12\x0e\n\x06yanked\x18\x06 \x01(\x08\x12\x14\n\x0cpublished_us\x18\x07 \x01(\x03\x12\x11\n\trule_sets\x18\x08 \x03(\t\"?\n\rPackageAuthor\x12\x0e\n\x06\x61uthor\x18\x01 \x01(\t\x12\x10\n\x08packages\x18\x02 \x03(\t\x12\x0c\n\x04keys\x18\x03 \x03(\t\"!\n\x0fGetDraftRequest\x12\x0e\n\x06\x61uthor\x18\x01 \x01(\t\"B\n\rGetDraftReply\x12\"\n\x07refusal\x18\x01 \x01(\x0b\x32\x11.paiju.v1.Refusal\x12\r\n\x05\x64raft\x18\x02 \x01(\x0c\"f\n\x16PublishPackagesRequest\x12\n\n\x02op\x18\x01 \x01(\x0c\x12\x0e\n\x06\x61uthor\x18\x02 \x01(\t\x12\x0e\n\x06signed\x18\x03 \x01(\x0c\x12\x10\n\x08\x61rchives\x18\x04 \x03(\x0c\x12\x0e\n\x06reason\x18\x05 \x01(\t\"\xad\x01\n\x11SetAuthorsRequest\x12\n\n\x02op\x18\x01 \x01(\x0c\x12\x0e\n\x06signed\x18\x02 \x01(\x0c\x12;\n\x08resigned\x18\x03 \x03(\x0b\x32).paiju.v1.SetAuthorsRequest.ResignedEntry\x12\x0e\n\x06reason\x18\x04 \x01(\t\x1a/\n\rResignedEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\x0c:\x02\x38\x01\"\xa9\x01\n\x0eSetPlanRequest\x12\n\n\x02op\x18\x01 \x01(\x0c\x12 \n\x04step\x18\x02 \x01(\x0e\x32\x12.paiju.v1.PlanStep\x12\x0f\n\x07package\x18\x03 \x01(\t\x12\x0e\n\x06server\x18\x04 \x01(\t\x12\x0f\n\x07version\x18\x05 \x01(\t\x12\x0f\n\x07percent\x18\x06 \x01(\r\x12\x16\n\x0eminimum_client\x18\x07 \x01(\r\x12\x0e\n\x06reason\x18\x08 \x01(\t\"`\n\x12YankVersionRequest\x12\n\n\x02op\x18\x01 \x01(\x0c\x12\x0f\n\x07package\x18\x02 \x01(\t\x12\x0f\n\x07version\x18\x03 \x01(\t\x12\x0c\n\x04undo\x18\x04 \x01(\x08\x12\x0e\n\x06reason\x18\x05 \x01(\t\"m\n\x12PackageChangeReply\x12\"\n\x07refusal\x18\x01 \x01(\x0b\x32\x11.paiju.v1.Refusal\x12\x0e\n\x06\x63hange\x18\x02 \x01(\x04\x12#\n\x04plan\x18\x03 \x01(\x0b\x32\x15.paiju.v1.PackagePlan*\x93\x01\n\x08PlanStep\x12\x14\n\x10PLAN_UNSPECIFIED\x10\x00\x12\x0e\n\nPLAN_START\x10\x01\x12\r\n\tPLAN_STOP\x10\x02\x12\x0c\n\x08PLAN_PIN\x10\x03\x12\x0e\n\nPLAN_UNPIN\x10\x04\x12\x11\n\rPLAN_ROLLBACK\x10\x05\x12\x10\n\x0cPLAN_INHERIT\x10\x06\x12\x0f\n\x0bPLAN_CLIENT\x10\x07\x32\xa1\x02\n\x08Packages\x12>\n\tFetchFile\x12\x1a.paiju.v1.FetchFileRequest\x1a\x13.paiju.v1.FileChunk0\x01\x12>\n\x08GetPlans\x12\x19.paiju.v1.GetPlansRequest\x1a\x17.paiju.v1.GetPlansReply\x12L\n\rFollowChanges\x12\x1e.paiju.v1.FollowChangesRequest\x1a\x19.paiju.v1.PackagesChanged0\x01\x12G\n\x0bReportGames\x12\x1c.paiju.v1.ReportGamesRequest\x1a\x1a.paiju.v1.ReportGamesReply2\xc4\x03\n\x0cPackageAdmin\x12J\n\x0cListPackages\x12\x1d.paiju.v1.ListPackagesRequest\x1a\x1b.paiju.v1.ListPackagesReply\x12>\n\x08GetDraft\x12\x19.paiju.v1.GetDraftRequest\x1a\x17.paiju.v1.GetDraftReply\x12Q\n\x0fPublishPackages\x12 .paiju.v1.PublishPackagesRequest\x1a\x1c.paiju.v1.PackageChangeReply\x12G\n\nSetAuthors\x12\x1b.paiju.v1.SetAuthorsRequest\x1a\x1c.paiju.v1.PackageChangeReply\x12\x41\n\x07SetPlan\x12\x18.paiju.v1.SetPlanRequest\x1a\x1c.paiju.v1.PackageChangeReply\x12I\n\x0bYankVersion\x12\x1c.paiju.v1.YankVersionRequest\x1a\x1c.paiju.v1.PackageChangeReplyb\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -34,8 +34,8 @@ if not _descriptor._USE_C_DESCRIPTORS:
   DESCRIPTOR._loaded_options = None
   _globals['_SETAUTHORSREQUEST_RESIGNEDENTRY']._loaded_options = None
   _globals['_SETAUTHORSREQUEST_RESIGNEDENTRY']._serialized_options = b'8\001'
-  _globals['_PLANSTEP']._serialized_start=2055
-  _globals['_PLANSTEP']._serialized_end=2202
+  _globals['_PLANSTEP']._serialized_start=2074
+  _globals['_PLANSTEP']._serialized_end=2221
   _globals['_FETCHFILEREQUEST']._serialized_start=70
   _globals['_FETCHFILEREQUEST']._serialized_end=118
   _globals['_FILECHUNK']._serialized_start=120
@@ -61,27 +61,27 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_LISTPACKAGESREPLY']._serialized_start=885
   _globals['_LISTPACKAGESREPLY']._serialized_end=1084
   _globals['_PUBLISHEDVERSION']._serialized_start=1087
-  _globals['_PUBLISHEDVERSION']._serialized_end=1223
-  _globals['_PACKAGEAUTHOR']._serialized_start=1225
-  _globals['_PACKAGEAUTHOR']._serialized_end=1288
-  _globals['_GETDRAFTREQUEST']._serialized_start=1290
-  _globals['_GETDRAFTREQUEST']._serialized_end=1323
-  _globals['_GETDRAFTREPLY']._serialized_start=1325
-  _globals['_GETDRAFTREPLY']._serialized_end=1391
-  _globals['_PUBLISHPACKAGESREQUEST']._serialized_start=1393
-  _globals['_PUBLISHPACKAGESREQUEST']._serialized_end=1495
-  _globals['_SETAUTHORSREQUEST']._serialized_start=1498
-  _globals['_SETAUTHORSREQUEST']._serialized_end=1671
-  _globals['_SETAUTHORSREQUEST_RESIGNEDENTRY']._serialized_start=1624
-  _globals['_SETAUTHORSREQUEST_RESIGNEDENTRY']._serialized_end=1671
-  _globals['_SETPLANREQUEST']._serialized_start=1674
-  _globals['_SETPLANREQUEST']._serialized_end=1843
-  _globals['_YANKVERSIONREQUEST']._serialized_start=1845
-  _globals['_YANKVERSIONREQUEST']._serialized_end=1941
-  _globals['_PACKAGECHANGEREPLY']._serialized_start=1943
-  _globals['_PACKAGECHANGEREPLY']._serialized_end=2052
-  _globals['_PACKAGES']._serialized_start=2205
-  _globals['_PACKAGES']._serialized_end=2494
-  _globals['_PACKAGEADMIN']._serialized_start=2497
-  _globals['_PACKAGEADMIN']._serialized_end=2949
+  _globals['_PUBLISHEDVERSION']._serialized_end=1242
+  _globals['_PACKAGEAUTHOR']._serialized_start=1244
+  _globals['_PACKAGEAUTHOR']._serialized_end=1307
+  _globals['_GETDRAFTREQUEST']._serialized_start=1309
+  _globals['_GETDRAFTREQUEST']._serialized_end=1342
+  _globals['_GETDRAFTREPLY']._serialized_start=1344
+  _globals['_GETDRAFTREPLY']._serialized_end=1410
+  _globals['_PUBLISHPACKAGESREQUEST']._serialized_start=1412
+  _globals['_PUBLISHPACKAGESREQUEST']._serialized_end=1514
+  _globals['_SETAUTHORSREQUEST']._serialized_start=1517
+  _globals['_SETAUTHORSREQUEST']._serialized_end=1690
+  _globals['_SETAUTHORSREQUEST_RESIGNEDENTRY']._serialized_start=1643
+  _globals['_SETAUTHORSREQUEST_RESIGNEDENTRY']._serialized_end=1690
+  _globals['_SETPLANREQUEST']._serialized_start=1693
+  _globals['_SETPLANREQUEST']._serialized_end=1862
+  _globals['_YANKVERSIONREQUEST']._serialized_start=1864
+  _globals['_YANKVERSIONREQUEST']._serialized_end=1960
+  _globals['_PACKAGECHANGEREPLY']._serialized_start=1962
+  _globals['_PACKAGECHANGEREPLY']._serialized_end=2071
+  _globals['_PACKAGES']._serialized_start=2224
+  _globals['_PACKAGES']._serialized_end=2513
+  _globals['_PACKAGEADMIN']._serialized_start=2516
+  _globals['_PACKAGEADMIN']._serialized_end=2968
 # @@protoc_insertion_point(module_scope)

@@ -409,6 +409,7 @@ class PublishedVersion(_message.Message):
     SIZE_FIELD_NUMBER: _builtins.int
     YANKED_FIELD_NUMBER: _builtins.int
     PUBLISHED_US_FIELD_NUMBER: _builtins.int
+    RULE_SETS_FIELD_NUMBER: _builtins.int
     package: _builtins.str
     version: _builtins.str
     author: _builtins.str
@@ -417,6 +418,10 @@ class PublishedVersion(_message.Message):
     size: _builtins.int
     yanked: _builtins.bool
     published_us: _builtins.int
+    @_builtins.property
+    def rule_sets(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """no other package may have one of them"""
+
     def __init__(
         self,
         *,
@@ -427,10 +432,11 @@ class PublishedVersion(_message.Message):
         size: _builtins.int = ...,
         yanked: _builtins.bool = ...,
         published_us: _builtins.int = ...,
+        rule_sets: _abc.Iterable[_builtins.str] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["author", b"author", "package", b"package", "published_us", b"published_us", "sha256", b"sha256", "size", b"size", "version", b"version", "yanked", b"yanked"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["author", b"author", "package", b"package", "published_us", b"published_us", "rule_sets", b"rule_sets", "sha256", b"sha256", "size", b"size", "version", b"version", "yanked", b"yanked"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -20,6 +20,7 @@ from paiju.wire.v1 import data_pb2, packages_pb2_grpc
 from paiju.wire.v1 import packages_pb2 as pb
 from tests.packages import toy
 from tests.packages.publishing import blob, give, make_keys, publish
+from tests.unit.packages.shelves import thief
 
 DAY_US = 86_400 * 10**6
 
@@ -155,6 +156,17 @@ def _flip(number: int) -> bytes:
     """The same game under another name."""
     files = toy.files(version=f"1.0.{number}")
     return archive.pack({p: data.replace(b"toss", b"flip") for p, data in files.items()})
+
+
+async def test_a_game_belongs_to_the_package_that_had_it_first(start: Any, tmp_path: Path) -> None:
+    keys = make_keys(tmp_path / "keys")
+    hall = await start(package_keys_dir=keys.online)
+    admin = admin_of(hall)
+    ann = await give(admin, keys, "ann", "toss")
+    eve = await give(admin, keys, "eve", "athief")
+    assert not (await publish(admin, "ann", ann, blob())).HasField("refusal")
+    reply = await publish(admin, "eve", eve, thief())
+    assert "toss is a game of toss" in reply.refusal.params["detail"]
 
 
 async def test_it_is_renewed_before_the_port_opens_and_while_it_runs(

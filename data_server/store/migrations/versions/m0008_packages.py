@@ -33,6 +33,7 @@ def _repository() -> None:
         sa.Column("author", sa.String(length=40), nullable=False),
         sa.Column("digest", sa.String(length=64), nullable=False),
         sa.Column("size", sa.Integer(), nullable=False),
+        sa.Column("rule_sets", sa.Text(), nullable=False),
         sa.Column("yanked", sa.Boolean(), nullable=False),
         sa.Column("published_us", sa.BigInteger(), nullable=False),
         sa.PrimaryKeyConstraint("package", "version", name="pk_package_version"),
