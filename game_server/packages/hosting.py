@@ -151,8 +151,9 @@ class HostGames:
         used = self.used()
         keys: Iterable[Key] = {e.key for e in self._library.editions()} | self._faults.keys()
         found = [self._told(key, used.get(key, 0)) for key in sorted(keys)]
-        for key, why in list(self._library.failed.items()):
-            found.append({**self._told(key, used.get(key, 0)), "bad": True, "detail": why})
+        for key, (why, change) in list(self._library.failed.items()):
+            told = self._told(key, used.get(key, 0))
+            found.append({**told, "bad": True, "detail": why, "change": change})
         return found
 
     def _told(self, key: Key, tables: int) -> dict[str, Any]:
@@ -164,6 +165,7 @@ class HostGames:
             "faults": faults.count,
             "bad": self._withdrawn(key),
             "detail": faults.last,
+            "change": faults.withdrawn,
         }
 
     def by_package(self, tables: Mapping[tuple[str, str], int]) -> Counter[Key]:

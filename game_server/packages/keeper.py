@@ -245,9 +245,9 @@ class Keeper:
         new = False
         for told in self._hosts():
             name = f"{told['package']}/{told['version']}"
-            if told["bad"] and name not in self._notes.faulty:
-                change = int(changes.get(told["package"], 0))
-                self._notes.faulty[name] = (str(told["detail"]), change)
+            asked = int(changes.get(told["package"], 0))
+            if told["bad"] and name not in self._notes.faulty and told["change"] >= asked:
+                self._notes.faulty[name] = (str(told["detail"]), asked)
                 self._metrics.package_withdrawn.inc()
                 log.error("packages.withdrawn", version=name, error=told["detail"])
                 new = True

@@ -94,8 +94,8 @@ class Library:
         self._next: View | None = None
         self._editions: dict[Key, Edition] = {}
         self.view = View()
-        self.failed: dict[Key, str] = {}
-        """What could not be loaded, and why."""
+        self.failed: dict[Key, tuple[str, int]] = {}
+        """What could not be loaded: why, and the change of the offer that asked for it."""
 
     # ---- what is offered -------------------------------------------------------------------
 
@@ -134,7 +134,8 @@ class Library:
                 continue
             names = {*found.main.rooms, *found.main.rule_sets}
             if any(owners.get(one, name) != name for one in names):
-                self._fail(found.main.key, "it has rooms or rule sets of another package")
+                why = "it has rooms or rule sets of another package"
+                self._fail(found.main.key, why, offer.change)
                 continue
             owners.update(dict.fromkeys(names, name))
             offered[name] = found
@@ -147,26 +148,26 @@ class Library:
         return None if found is None or "/".join(found.main.key) in shelf.bad else found
 
     def _offered(self, offer: Offer, shelf: Shelf) -> Offered | None:
-        main = self._try(offer.package, offer.version, shelf)
+        main = self._try(offer, offer.version, shelf)
         if main is None:
             return None
-        staged = self._try(offer.package, offer.staged, shelf) if offer.staged else None
+        staged = self._try(offer, offer.staged, shelf) if offer.staged else None
         return Offered(offer, main, staged)
 
-    def _try(self, package: str, version: str, shelf: Shelf) -> Edition | None:
-        if version == INSTALLED and package in self._installed:
-            version = self._installed[package].version
-        key = (package, version)
+    def _try(self, offer: Offer, version: str, shelf: Shelf) -> Edition | None:
+        if version == INSTALLED and offer.package in self._installed:
+            version = self._installed[offer.package].version
+        key = (offer.package, version)
         try:
             return self._edition(key, shelf)
         except Exception as error:
-            self._fail(key, f"{type(error).__name__}: {error}")
+            self._fail(key, f"{type(error).__name__}: {error}", offer.change)
             return None
 
-    def _fail(self, key: Key, why: str) -> None:
-        if self.failed.get(key) != why:
+    def _fail(self, key: Key, why: str, change: int) -> None:
+        if self.failed.get(key) != (why, change):
             log.error("packages.not_loaded", version="/".join(key), error=why)
-        self.failed[key] = why
+        self.failed[key] = (why, change)
 
     # ---- editions --------------------------------------------------------------------------
 

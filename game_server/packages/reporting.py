@@ -11,7 +11,8 @@ from paiju.rules.registry import Manifest
 from paiju.wire.v1 import packages_pb2 as pb
 
 Told = dict[str, Any]
-"""Of one version on one host: package, version, tables, faults, bad, detail."""
+"""Of one version on one host: package, version, tables, faults, bad, detail, change (of the
+offer under which it was found bad)."""
 
 
 def states(

@@ -15,6 +15,7 @@ from paiju.service.refusals import Refused
 from paiju.wire.v1 import data_pb2_grpc
 
 R = TypeVar("R", bound=Message)
+S = TypeVar("S")
 
 DEFAULT_ADDRESS = "127.0.0.1:7411"
 
@@ -26,6 +27,17 @@ def call_admin(
     data_dir: Path,
 ) -> R:
     """The answer; a sentence and exit 1 when there is none or it is a refusal."""
+    return call_service(data_pb2_grpc.AdminStub, call, address, key_file, data_dir)
+
+
+def call_service(
+    stub: Callable[[grpc.Channel], S],
+    call: Callable[[S, tuple[tuple[str, str], ...]], R],
+    address: str | None,
+    key_file: Path | None,
+    data_dir: Path,
+) -> R:
+    """As `call_admin`, for another service of the admin port."""
     where = address or _announced(data_dir) or DEFAULT_ADDRESS
     path = key_file or data_dir / "admin-key"
     try:
@@ -34,7 +46,7 @@ def call_admin(
         _fail(f"cannot read the operator key {path}: {error.strerror}; use --key-file")
     with grpc.insecure_channel(where) as channel:
         try:
-            reply = call(data_pb2_grpc.AdminStub(channel), (("authorization", f"Bearer {key}"),))
+            reply = call(stub(channel), (("authorization", f"Bearer {key}"),))
         except grpc.RpcError as error:
             _fail(_why(error, where, path))
     refusal = getattr(reply, "refusal", None)

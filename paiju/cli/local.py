@@ -26,6 +26,7 @@ from typing import Any
 from game_server.supervisor import leftovers
 from game_server.supervisor.folders import Lock, write_json
 from hall_client.web import certificate
+from paiju.packages.keys import KeyFolder
 from paiju.service.settings import BadSettings
 from paiju.wire.server_keys import decode, encode
 
@@ -216,6 +217,9 @@ class LocalHall:
         begun = time.monotonic()
         self._prepare()
         self.database_url = await self._open_database()
+        keys = KeyFolder(self._folder / "package-keys")
+        if not keys.exists():
+            await asyncio.to_thread(keys.make)  # all on one machine: convenience, no threshold
         state = await self._data.start(
             **self._settings,
             data_dir=str(self._folder),

@@ -38,7 +38,7 @@ PARTS: Mapping[str, Part] = {
     "game-server": Part("paiju.cli.game:game_server", "Run the game server of this machine."),
     "chaos": Part("paiju.cli.chaos:chaos", "Kill processes under play and tell what was lost."),
     "rules": Part("paiju.cli.rules:app", "Check golden cases, replay records, time the rules."),
-    "package": Part("paiju.cli.package:app", "Make, build and test game packages."),
+    "package": Part("paiju.cli.package:app", "Make, test, publish and start game packages."),
     "admin": Part("paiju.cli.admin:app", "Operator work, authenticated and audited."),
 }
 

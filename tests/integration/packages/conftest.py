@@ -25,6 +25,7 @@ from game_server.supervisor.metrics import SupervisorMetrics
 from paiju.packages.keys import KeyFolder
 from paiju.rules.registry import Registry
 from paiju.service.ids import new_op
+from paiju.service.refusals import Refused
 from paiju.wire.v1 import data_pb2, packages_pb2_grpc
 from paiju.wire.v1 import packages_pb2 as pb
 from tests.packages.publishing import make_keys
@@ -83,7 +84,10 @@ class Machine:
         """The version of `toss` that new tables get; "" for none."""
         if "toss.novice" not in self.games.rooms():
             return ""
-        return self.games.choose("toss.novice", 1).version
+        try:
+            return self.games.choose("toss.novice", 1).version
+        except Refused:
+            return ""
 
 
 class Hall:
@@ -135,6 +139,15 @@ class Hall:
         reply: pb.PackageChangeReply = await self.admin.SetPlan(request)
         assert not reply.HasField("refusal"), reply
         return reply
+
+    async def states(self, wanted: dict[str, str]) -> list[pb.GameState]:
+        """What servers say of their versions, as soon as that is what is wanted."""
+        for _ in range(600):
+            listed = await self.admin.ListPackages(pb.ListPackagesRequest())
+            if {one.version: one.state for one in listed.servers} == wanted:
+                return list(listed.servers)
+            await asyncio.sleep(0.05)
+        raise AssertionError(f"{listed.servers} is not {wanted}")
 
 
 class _Admin:

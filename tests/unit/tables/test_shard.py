@@ -8,7 +8,6 @@ from itertools import count
 import pytest
 
 from game_server.tables.moment import Moment
-from game_server.tables.room import RoomSpec
 from game_server.tables.shard import SPARE_TABLES, Shard
 from game_server.tables.table import Table
 from paiju.rules.registry import Registry
