@@ -1,7 +1,7 @@
 """Check a version in a process of its own: `python -m game_server.packages.health ARCHIVE`.
 
-Its golden cases, its rooms, a few random hands. A version that hangs, or takes its process with
-it, harms nobody. Writes {"failed": [sentences]} to standard output.
+Its golden cases and its rooms. A version that hangs, or takes its process with it, harms nobody.
+Writes {"failed": [sentences]} to standard output.
 """
 
 from __future__ import annotations
@@ -14,7 +14,6 @@ from pathlib import Path
 
 from paiju.packages.archive import BadPackage, unpack
 
-HANDS = 2
 WITHIN_S = 120.0
 _ROOT = Path(__file__).resolve().parents[2]
 
@@ -52,7 +51,7 @@ def main(archive: Path) -> None:
 
     die_with_parent(os.getppid())
     try:
-        failed = prove(unpack(archive.read_bytes()), hands=HANDS).failed
+        failed = prove(unpack(archive.read_bytes()), hands=0).failed
     except BadPackage as error:
         failed = [str(error)]
     sys.stdout.write(json.dumps({"failed": failed}))
