@@ -90,11 +90,14 @@ class PaodekuaiState(ClimbingState):
     def known_to(self, viewer: int) -> Known:
         """Whoever leads the first hand was dealt 3s: all know it until it is played."""
         known = super().known_to(viewer)
-        if self.carry.get("first") is not None or self.first == viewer:
-            return known
-        hands = list(known.hands)
-        hands[self.first] |= self.hands[self.first] & OPENING
+        hands = (own | open_ for own, open_ in zip(known.hands, self._open(), strict=True))
         return known._replace(hands=tuple(hands))
+
+    def _open(self) -> list[int]:
+        """Per seat, the cards of its hand that all know."""
+        if self.carry.get("first") is not None:
+            return [0] * SEATS
+        return [hand & OPENING for hand in self.hands]
 
     def bottom_is_open(self) -> bool:
         return True  # there is none
@@ -131,6 +134,7 @@ class PaodekuaiState(ClimbingState):
             "to_act": list(self.to_act()),
             "counts": [self.deck.length(hand) for hand in self.hands],
             "first": self.first,
+            "open": [names(cards) for cards in self._open()],
             "table": None if table is None else {"seat": self.last, **table.shown()},
             "last": self.last,
             "shown": [None if cards is None else names(cards) for cards in self.shown],
