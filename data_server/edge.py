@@ -19,6 +19,7 @@ from data_server.calls.auth import BearerInterceptor
 from data_server.calls.cluster import ClusterCalls
 from data_server.calls.lanes import Lanes
 from data_server.calls.ledger import LedgerCalls
+from data_server.calls.packages import PackageAdminCalls, PackagesCalls
 from data_server.calls.peers import PeerInterceptor
 from data_server.folder import Addresses, Secrets
 from data_server.lanes import Lane
@@ -30,7 +31,7 @@ from paiju.service.red import RedInterceptor
 from paiju.wire.tls.files import Watched
 from paiju.wire.tls.identity import DATA_SERVER, GAME_SERVER, OPERATOR
 from paiju.wire.tls.sockets import grpc_server
-from paiju.wire.v1 import data_pb2, data_pb2_grpc
+from paiju.wire.v1 import data_pb2, data_pb2_grpc, packages_pb2, packages_pb2_grpc
 
 log = structlog.get_logger()
 
@@ -66,7 +67,7 @@ class Edge:
         main, main_port = self._server(
             self.settings.data_listen,
             self.secrets.cluster_token,
-            ["Accounts", "Ledger", "Cluster"],
+            ["Accounts", "Ledger", "Cluster", "Packages"],
             PeerInterceptor(roles=(GAME_SERVER,), own_name=True, metrics=self.metrics),
         )
         data_pb2_grpc.add_AccountsServicer_to_server(
@@ -76,15 +77,21 @@ class Edge:
             LedgerCalls(self.services.bank, self.lanes, self.metrics), main
         )
         data_pb2_grpc.add_ClusterServicer_to_server(ClusterCalls(self.services, self.lanes), main)
+        packages_pb2_grpc.add_PackagesServicer_to_server(
+            PackagesCalls(self.services, self.lanes), main
+        )
         admin, admin_port = self._server(
             self.settings.data_admin_listen,
             self.secrets.admin_key,
-            ["Admin"],
+            ["Admin", "PackageAdmin"],
             PeerInterceptor(roles=(OPERATOR, DATA_SERVER), own_name=False, metrics=self.metrics),
         )
         checks = Lane("checks", at_once=1, waiting=4)
         data_pb2_grpc.add_AdminServicer_to_server(
             AdminCalls(self.services, self.lanes, checks, self.end), admin
+        )
+        packages_pb2_grpc.add_PackageAdminServicer_to_server(
+            PackageAdminCalls(self.services, self.lanes), admin
         )
         host, port = _split(self.settings.data_metrics_listen)
         self._scrape = Scrape(self.metrics.registry)
@@ -120,7 +127,10 @@ class Edge:
             raise ValueError(f"cannot listen on {listen}: is it taken by another program?")
         servicer = health.aio.HealthServicer()
         health_pb2_grpc.add_HealthServicer_to_server(servicer, server)
-        described = data_pb2.DESCRIPTOR.services_by_name
+        described = {
+            **data_pb2.DESCRIPTOR.services_by_name,
+            **packages_pb2.DESCRIPTOR.services_by_name,
+        }
         names = [described[name].full_name for name in services]
         reflection.enable_server_reflection(
             [*names, health.SERVICE_NAME, reflection.SERVICE_NAME], server

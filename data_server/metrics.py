@@ -9,7 +9,7 @@ from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
 
 from data_server.lanes import Lane
 from paiju.service.red import BUCKETS_S, Red
-from paiju.wire.v1 import data_pb2
+from paiju.wire.v1 import data_pb2, packages_pb2
 
 LOGIN_OUTCOMES = ("opened", "refused")
 LOGIN_KINDS = ("guest", "register", "login", "renew", "change_password")
@@ -17,16 +17,17 @@ HAND_OUTCOMES = ("booked", "repeated", "refused")
 REPORT_SOURCES = ("player", "client", "gateway", "host")
 PENALTIES = ("warn", "fine", "freeze", "ban")
 PEER_REASONS = ("unnamed", "role", "cell", "server", "gateway", "host")
-JOBS = ("flush", "poll", "sweep", "check", "cleanup", "keys")
+JOBS = ("flush", "poll", "sweep", "check", "cleanup", "keys", "packages", "changes")
 
 
 class Metrics:
     def __init__(self) -> None:
         self.registry = CollectorRegistry()
         self.red = Red.make("paiju_data", self.registry)
-        for service in data_pb2.DESCRIPTOR.services_by_name.values():
-            for method in service.methods:
-                self.red.calls.labels(method.name)
+        for contract in (data_pb2, packages_pb2):
+            for service in contract.DESCRIPTOR.services_by_name.values():
+                for method in service.methods:
+                    self.red.calls.labels(method.name)
         self.logins = self._counter(
             "logins", "Attempts to open or renew a session.", ["kind", "outcome"]
         )

@@ -93,8 +93,10 @@ class DataServer:
             tickets=self.tickets,
             may_play=self._may_play,
             metrics=self.metrics,
+            package_keys=self.secrets.package_keys,
             clock=self._clock,
         )
+        await self.services.depot.open()
         self.jobs = Jobs(
             services=self.services,
             metrics=self.metrics,
@@ -121,6 +123,7 @@ class DataServer:
         """Drain within `drain_grace_s`, then close everything."""
         await self.edge.not_serving()
         self.followers.close()
+        self.services.changes.close()
         with suppress(TimeoutError):
             await asyncio.wait_for(self.lanes.drain(), self.settings.drain_grace_s)
         await self.edge.stop()
@@ -151,6 +154,8 @@ class DataServer:
             jobs.every("sweep", s.sweep_s, jobs.sweep),
             jobs.every("cleanup", s.cleanup_s, jobs.cleanup),
             jobs.every("keys", KEYS_EVERY_S, self._read_keys),
+            jobs.every("packages", s.package_renew_s, self.services.depot.renew),
+            jobs.every("changes", s.poll_s, self.services.depot.look),
             jobs.check_again_and_again(s.check_s),
             watch_lag(self.metrics.lag.observe),
         ):
@@ -177,6 +182,12 @@ class DataServer:
         watch("followers", "Open Follow streams.", self.followers.count)
         watch("servers_alive", "Servers with a lease.", lambda: registry.servers.count_alive(now()))
         watch("hosts_alive", "Hosts with a lease.", lambda: registry.hosts.count_alive(now()))
+        watch("package_followers", "Open FollowChanges streams.", self.services.changes.count)
+        watch(
+            "package_metadata_expires_timestamp_seconds",
+            "When game servers refuse updates unless it is renewed; 0 without a repository.",
+            lambda: self.services.depot.expires_us / 1e6,
+        )
         watch(
             "lease_age_seconds",
             "Longest silence of a living server.",

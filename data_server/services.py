@@ -9,11 +9,14 @@ from zoneinfo import ZoneInfo
 from data_server.accounts import Accounts
 from data_server.backoffice import BackOffice
 from data_server.bank import Bank
+from data_server.changes import Changes
 from data_server.conduct import Conduct
+from data_server.depot import Depot
 from data_server.discipline import Discipline
 from data_server.follow import Followers
 from data_server.metrics import Metrics
 from data_server.passwords import Passwords
+from data_server.plans import Plans
 from data_server.policy import MayPlay
 from data_server.registry import Registry
 from data_server.settings import DataSettings
@@ -28,6 +31,8 @@ from data_server.store.sessions import Opener
 from data_server.tickets import Tickets
 from data_server.vigilance import Vigilance
 from data_server.whereabouts import Whereabouts
+from paiju.packages.beginning import Beginning
+from paiju.packages.repository import OnlineKeys
 
 DAY_US = 86_400 * 10**6
 
@@ -47,6 +52,9 @@ class Services:
     conduct: Conduct
     discipline: Discipline
     vigilance: Vigilance
+    changes: Changes
+    depot: Depot
+    plans: Plans
 
     @classmethod
     async def build(
@@ -60,6 +68,7 @@ class Services:
         tickets: Tickets,
         may_play: MayPlay,
         metrics: Metrics,
+        package_keys: tuple[Beginning, OnlineKeys] | None,
         clock: Callable[[], int],
     ) -> Services:
         """Needs the schema; makes the hall's own accounts when they are missing."""
@@ -122,6 +131,14 @@ class Services:
             clock=clock,
             on_penalty=metrics.penalty,
         )
+        changes = Changes()
+        depot = Depot(
+            database=database,
+            operations=operations,
+            changes=changes,
+            keys=package_keys,
+            clock=clock,
+        )
         return cls(
             database=database,
             followers=followers,
@@ -136,4 +153,13 @@ class Services:
             conduct=conduct,
             discipline=discipline,
             vigilance=Vigilance(database=database, clock=clock),
+            changes=changes,
+            depot=depot,
+            plans=Plans(
+                database=database,
+                operations=operations,
+                changes=changes,
+                depot=depot,
+                clock=clock,
+            ),
         )

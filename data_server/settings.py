@@ -26,6 +26,7 @@ class DataSettings(PeerSettings):
     ticket_key_file: Path | None = None
     cluster_token_file: Path | None = None
     admin_key_file: Path | None = None
+    package_keys_dir: Path | None = None  # `online` of `paiju package init-keys`
 
     # where it listens; port 0 picks a free one
     data_listen: str = "127.0.0.1:7410"
@@ -79,6 +80,7 @@ class DataSettings(PeerSettings):
     # jobs
     sweep_s: float = Field(10.0, gt=0)
     check_s: float = Field(60.0, gt=0)  # pause between two checks of the whole ledger
+    package_renew_s: float = Field(60.0, gt=0)
     cleanup_s: float = Field(600.0, gt=0)
     address_days: int = Field(90, ge=1)  # how long addresses of players are kept
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import secrets
 import time
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from typing import Any, Protocol
 
 import grpc
@@ -19,7 +19,7 @@ import structlog
 from paiju.service.refusals import Refused
 from paiju.wire.tls.files import Material, Watched
 from paiju.wire.tls.sockets import grpc_client
-from paiju.wire.v1 import data_pb2, data_pb2_grpc
+from paiju.wire.v1 import data_pb2, data_pb2_grpc, packages_pb2_grpc
 
 CALLS: Mapping[str, str] = {
     "OpenGuest": "accounts",
@@ -48,6 +48,14 @@ CALLS: Mapping[str, str] = {
     "Signal": "cluster",
     "UnheardPenalties": "cluster",
     "PenaltyHeard": "cluster",
+    "GetPlans": "packages",
+    "ReportGames": "packages",
+}
+
+STREAMS: Mapping[str, str] = {
+    "Follow": "cluster",
+    "FetchFile": "packages",
+    "FollowChanges": "packages",
 }
 
 _OURS = frozenset(
@@ -91,6 +99,7 @@ class _Address:
             "accounts": data_pb2_grpc.AccountsStub(self.channel),
             "ledger": data_pb2_grpc.LedgerStub(self.channel),
             "cluster": data_pb2_grpc.ClusterStub(self.channel),
+            "packages": packages_pb2_grpc.PackagesStub(self.channel),
         }
 
 
@@ -172,25 +181,35 @@ class DataClient:
             raise Refused("RETRY", retry_after_ms=asked_ms or 1000) from None
         await asyncio.sleep(wait)
 
-    async def follow(
+    def follow(
         self, server: str, on_open: Callable[[], None]
-    ) -> AsyncIterator[data_pb2.FollowEvent]:
+    ) -> AsyncGenerator[data_pb2.FollowEvent, None]:
         """What concerns the server's sessions; ends with the stream, however it ends.
 
         on_open: called when the stream stands, before its first event.
         """
+        return self.stream("Follow", data_pb2.FollowRequest(server=server), on_open=on_open)
+
+    async def stream(
+        self, rpc: str, request: Any, *, on_open: Callable[[], None] = lambda: None
+    ) -> AsyncGenerator[Any, None]:
+        """The answers of a call in STREAMS; ends with the stream, however it ends.
+
+        FileNotFoundError: there is nothing of that name.
+        """
         self._use_files()
         address = self._addresses[self._current]
-        stream = address.stubs["cluster"].Follow(
-            data_pb2.FollowRequest(server=server), metadata=self._metadata
-        )
+        method = getattr(address.stubs[STREAMS[rpc]], rpc)
+        stream = method(request, metadata=self._metadata)
         try:
             await stream.initial_metadata()
             on_open()
             async for event in stream:
                 yield event
         except grpc.aio.AioRpcError as error:
-            self._metrics.data_failed("Follow", error.code().name)
+            if error.code() is grpc.StatusCode.NOT_FOUND:
+                raise FileNotFoundError(error.details()) from None
+            self._metrics.data_failed(rpc, error.code().name)
             if self._addresses[self._current] is address:
                 self._current = (self._current + 1) % len(self._addresses)
         finally:

@@ -71,6 +71,13 @@ class GridChanged:
 
 
 @dataclass(frozen=True, slots=True)
+class RoomsChanged:
+    """Something was started, stopped or changed: all rooms, without counts."""
+
+    rooms: hall_pb2.RoomList
+
+
+@dataclass(frozen=True, slots=True)
 class WalletChanged:
     wallet: hall_pb2.Wallet
 
@@ -99,6 +106,7 @@ Event = (
     | Noticed
     | ChatSaid
     | GridChanged
+    | RoomsChanged
     | WalletChanged
     | Penalized
     | Tampered

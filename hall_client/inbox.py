@@ -45,6 +45,8 @@ class Inbox(State):
                 self._wallet(update.wallet)
             elif kind == "penalty":
                 self._penalty(update.penalty)
+            elif kind == "rooms":
+                self._out.append(events.RoomsChanged(update.rooms))
 
     def _answer(self, answer: hall_pb2.Answer, now: float) -> None:
         pending = self.pending.pop(answer.id)

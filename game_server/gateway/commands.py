@@ -29,6 +29,8 @@ REPORT_KINDS = frozenset({"cheat", "abuse", "collusion", "other"})
 OWN_KINDS = frozenset({"vault"})
 """What a client reports about itself: no player can be named."""
 MAX_CURSORS = 16
+MAX_PACKAGE_CHARS = 40
+MAX_PATH_CHARS = 404
 MAX_SEAT = 255
 
 
@@ -130,6 +132,13 @@ RULES: Mapping[str, Rule] = {
     "list_rooms": Rule(Route.HERE, GREETED, 4, fields={"game": Size(f.MAX_ROOM_CHARS)}),
     "watch_grid": Rule(Route.HOST, OPEN, 3, fields={
         "room": f.room, "shard": Range(0, f.MAX_SHARD, "NO_SUCH_TABLE"), "stop": f.anything,
+    }),
+    "get_package": Rule(Route.HERE, OPEN, 3, fields={
+        "package": Size(MAX_PACKAGE_CHARS), "version": Size(MAX_PACKAGE_CHARS),
+    }),
+    "get_package_file": Rule(Route.HERE, OPEN, 3, fields={
+        "package": Size(MAX_PACKAGE_CHARS), "version": Size(MAX_PACKAGE_CHARS),
+        "path": Size(MAX_PATH_CHARS), "offset": f.anything,
     }),
     "get_wallet": Rule(Route.DATA, OPEN, 3),
     "quick_join": Rule(Route.ROOM, OPEN, 4, op=True, pace=Pace.SEATS, fields={

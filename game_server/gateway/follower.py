@@ -10,8 +10,7 @@ import asyncio
 import contextlib
 import secrets
 import time
-from collections.abc import AsyncGenerator, Callable
-from typing import cast
+from collections.abc import Callable
 
 import structlog
 
@@ -72,11 +71,8 @@ class Follower:
             over = asyncio.get_running_loop().call_later(WISH_S, self._on_drain, False)
 
         try:
-            stream = cast(
-                "AsyncGenerator[data_pb2.FollowEvent, None]",
-                self._data.follow(self._server, stands),
-            )
-            async with contextlib.aclosing(stream) as events:
+            following = self._data.follow(self._server, stands)
+            async with contextlib.aclosing(following) as events:
                 async for event in events:
                     if event.HasField("session_ended"):
                         self._ended(event.session_ended)

@@ -22,6 +22,7 @@ from game_server.gateway.connection import Connection
 from game_server.gateway.context import Context
 from game_server.gateway.effects import Effect
 from game_server.gateway.follower import Follower
+from game_server.gateway.games import HallGames
 from game_server.gateway.links import Links
 from game_server.gateway.metrics import Metrics
 from game_server.gateway.openings import Openings, Places
@@ -38,6 +39,8 @@ from game_server.gateway.shards import ShardKey, ShardMap
 from game_server.gateway.signals import Signals
 from game_server.gateway.stream import LinkConfig, Sent
 from game_server.gateway.tickets import Tickets
+from game_server.packages.library import Library
+from paiju.rules.registry import Registry
 from paiju.service.ids import now_us
 from paiju.service.refusals import Refused
 from paiju.wire.sealed import Channel
@@ -46,12 +49,15 @@ from paiju.wire.v1 import data_pb2, host_pb2
 SWEEP_S = 0.2
 REGISTRY_DEADLINE_S = 1.5
 FLUSH_S = 1.0
+TOLD_AT_ONCE, TOLD_PAUSE_S = 50, 0.02
+"""Who learns of a change of rooms, so that 2,000 of them take no turn of the loop for long."""
 _random = secrets.SystemRandom()
 _log = structlog.get_logger()
 
 
 class Gateway:
-    """channel: makes our end of a new connection's sealed channel. quota: connections."""
+    """channel: makes our end of a new connection's sealed channel. quota: connections. rooms: what
+    is offered until `games` says something else."""
 
     def __init__(
         self,
@@ -59,7 +65,8 @@ class Gateway:
         context: Context,
         data: DataClient,
         link: LinkConfig,
-        rooms: Iterable[RoomSpec],
+        rooms: Iterable[RoomSpec] = (),
+        games: HallGames | None = None,
         metrics: Metrics,
         quota: int,
         channel: Callable[[], Channel],
@@ -82,8 +89,9 @@ class Gateway:
         self._router = Router(ask=self._get_shards, shards=self._shards, on_lost=self._lost)
         self._links = Links(config=link, events=self, metrics=metrics)
         self._router.use(self._links)
+        self._games = games or HallGames(Library(Registry([])))
         self._rooms = Rooms(
-            rooms,
+            rooms or self._games.specs(),
             shards=self._shards,
             router=self._router,
             open_shard=lambda request: data.call("OpenShard", request),
@@ -120,6 +128,7 @@ class Gateway:
             router=self._router,
             cache=self.cache,
             places=Places(limits),
+            games=self._games,
             spawn=self._spawn,
         )
         self._follower = Follower(
@@ -131,6 +140,7 @@ class Gateway:
             on_news=self._news,
         )
         context.game_of = self._rooms.game_of
+        context.check_client = self._rooms.check_client
         context.observe = metrics.command
         context.on_overflow = metrics.overflow
 
@@ -141,6 +151,7 @@ class Gateway:
         self._spawn(self._presence.run(), "presence")
         self._spawn(self._follower.run(), "follow")
         self._spawn(self._sweep(), "sweep")
+        self._spawn(self._games.run(self._rooms_changed), "games")
         self._router.look_up()
 
     def drain(self) -> None:
@@ -331,6 +342,19 @@ class Gateway:
             keys.update(feed.grids)
         found = (self._shards.shard(key) for key in keys)
         return {shard.host for shard in found if shard is not None}
+
+    def _rooms_changed(self, specs: list[RoomSpec]) -> None:
+        self._rooms.replace(specs)
+        self._spawn(self._tell_rooms(), "rooms")
+
+    async def _tell_rooms(self) -> None:
+        """To everybody who is here, some at a time."""
+        update = self._rooms.changed().SerializeToString()
+        for turn, connection in enumerate(list(self._players)):
+            if turn % TOLD_AT_ONCE == TOLD_AT_ONCE - 1:
+                await asyncio.sleep(TOLD_PAUSE_S)
+            now = time.monotonic()
+            connection.run(connection.session.spread(update, now))
 
     def _wish(self, drain: bool) -> None:
         """What the operator wants; a gateway that ends drains whatever he wants."""

@@ -17,8 +17,9 @@ from grpc_health.v1 import health_pb2, health_pb2_grpc
 from prometheus_client import CollectorRegistry
 
 from game_server.data_client import DataClient
-from game_server.gateway import catalogue, grpc_edge, ws_edge
+from game_server.gateway import grpc_edge, ws_edge
 from game_server.gateway.context import Context
+from game_server.gateway.games import HallGames
 from game_server.gateway.gateway import Gateway
 from game_server.gateway.metrics import Metrics
 from game_server.gateway.origins import Origins
@@ -26,6 +27,9 @@ from game_server.gateway.peer_tls import PeerTls
 from game_server.gateway.settings import GatewaySettings
 from game_server.gateway.stream import LinkConfig
 from game_server.metrics_push import push_for_ever
+from game_server.packages.library import Library
+from game_server.packages.shelf import ShelfFile
+from paiju.rules.registry import Registry
 from paiju.service import logs, process
 from paiju.service.ids import now_us
 from paiju.service.settings import BadSettings, load
@@ -38,7 +42,14 @@ _log = structlog.get_logger()
 _SERVICE = "paiju.v1.Hall"
 
 
-def make_gateway(settings: GatewaySettings, packages: catalogue.Packages) -> Gateway:
+def _games(settings: GatewaySettings) -> HallGames:
+    shelf = None
+    if settings.packages_dir is not None and settings.packages_key is not None:
+        shelf = ShelfFile(settings.packages_dir, settings.packages_key.read_bytes())
+    return HallGames(Library(Registry.default(), shelf), shelf)
+
+
+def make_gateway(settings: GatewaySettings, games: HallGames) -> Gateway:
     """The gateway of these settings; call it inside the running loop."""
     metrics = Metrics(CollectorRegistry())
     context = Context(
@@ -46,7 +57,7 @@ def make_gateway(settings: GatewaySettings, packages: catalogue.Packages) -> Gat
         gateway=settings.name,
         wall_us=now_us,
         minimum_build=settings.minimum_build,
-        sentences=catalogue.sentences(packages),
+        sentences=games.sentence,
     )
     files = settings.peer_files()
     peers = None if files is None else Watched(files, on_change=_files_changed)
@@ -69,7 +80,7 @@ def make_gateway(settings: GatewaySettings, packages: catalogue.Packages) -> Gat
         context=context,
         data=data,
         link=link,
-        rooms=catalogue.room_specs(packages),
+        games=games,
         metrics=metrics,
         quota=settings.quota,
         channel=lambda: ServerChannel(keys),
@@ -80,7 +91,9 @@ def make_gateway(settings: GatewaySettings, packages: catalogue.Packages) -> Gat
 async def serve(settings: GatewaySettings) -> None:
     """From start to drained end."""
     stop = process.stop_event()
-    gateway = make_gateway(settings, catalogue.installed())
+    games = _games(settings)
+    await asyncio.to_thread(games.begin)
+    gateway = make_gateway(settings, games)
     gateway.start()
     server = grpc.aio.server(options=grpc_edge.OPTIONS)
     grpc_edge.add(gateway, server)

@@ -40,6 +40,10 @@ class GatewaySettings(PeerSettings):
     data_servers: tuple[str, ...] = Field(min_length=1)
     cluster_token: Path
     """File with the token shown to data servers."""
+    packages_dir: Path | None = None
+    """The machine's shelf of packages; None: only what is installed."""
+    packages_key: Path | None = None
+    """File with the key that marks the shelf."""
     quota: int = Field(default=1000, ge=1, le=10_000)
     """Connections of players."""
     minimum_build: int = 0

@@ -129,6 +129,8 @@ class Gateways:
             "PAIJU_DRAIN_S": str(settings.drain_s),
             "PAIJU_LOG_LEVEL": settings.log_level,
             "PAIJU_SEAL_KEYS": str(folders.seal_keys),
+            "PAIJU_PACKAGES_DIR": str(folders.packages),
+            "PAIJU_PACKAGES_KEY": str(folders.packages_key),
             "PAIJU_TRUSTED_PROXIES": json.dumps(list(settings.trusted_proxies)),
             **{
                 f"PAIJU_{name.upper()}": str(path.absolute())

@@ -40,6 +40,8 @@ def host_config(
         "drain_s": settings.drain_s,
         "max_tables": settings.max_tables,
         "memory_mb": settings.host_memory_mb,
+        "packages_dir": str(folders.packages),
+        "packages_key": folders.packages_key.read_bytes(),
         "metrics_socket": str(folders.metrics_socket),
         "tcp_host": tcp_host,
         **{

@@ -56,7 +56,7 @@ class Lease:
         self._counts = counts
         self._on_answer = on_answer
         self._rolls = rolls
-        self._epoch = 0
+        self.epoch = 0
         self._metrics = metrics
         self._clock = clock
         self._renewed = 0.0
@@ -73,7 +73,7 @@ class Lease:
             await self._calls.call(
                 "ClaimHost",
                 data_pb2.ClaimHostRequest(
-                    server=self._identity.server, lease_epoch=self._epoch, host=host, home=home
+                    server=self._identity.server, lease_epoch=self.epoch, host=host, home=home
                 ),
             )
         except Refused as refused:
@@ -119,7 +119,7 @@ class Lease:
                     await asyncio.sleep(max(AGAIN_S, refused.retry_after_ms / 1000))
         finally:
             warning.cancel()
-        self._renewed, self._epoch = sent, reply.lease_epoch
+        self._renewed, self.epoch = sent, reply.lease_epoch
         self.registered.set()
         self._metrics.registrations.inc()
         log.info("lease.registered", lease_ms=reply.lease_ms, epoch=reply.lease_epoch)
@@ -149,7 +149,7 @@ class Lease:
         rolled, rolling = self._rolls()
         return data_pb2.HeartbeatRequest(
             server=self._identity.server,
-            lease_epoch=self._epoch,
+            lease_epoch=self.epoch,
             players=players,
             hosts=hosts,
             rolled=rolled,

@@ -45,6 +45,9 @@ class GameServerSettings(PeerSettings):
     seal_keys_file: Path | None = None
     """The server keys that clients pin, the same at all gateways of a hall; None:
     data_dir/seal-keys.json, made by the first start."""
+    package_root_file: Path | None = None
+    """root.json of `paiju package init-keys`; None: data_dir/package-keys/root.json. Without it
+    only the packages installed here are offered."""
     trusted_proxies: Annotated[tuple[str, ...], NoDecode] = ()
     """Networks whose `x-forwarded-for` is believed, separated by commas."""
 

@@ -23,6 +23,7 @@ from typing import Any
 import structlog
 
 from game_server.data_client import DataClient
+from game_server.packages.keeper import Keeper, told_by
 from game_server.supervisor import folders as places
 from game_server.supervisor import orphans, tls
 from game_server.supervisor.cell import Cell, NodeState
@@ -40,6 +41,7 @@ from game_server.supervisor.roll import Roller
 from game_server.supervisor.settings import GameServerSettings
 from game_server.supervisor.signs import Signs
 from game_server.supervisor.spares import Spares
+from paiju.rules.registry import Registry
 from paiju.service.process import stop_event, tune_gc, watch_lag
 from paiju.service.settings import BadSettings
 from paiju.wire.server_keys import encode
@@ -120,6 +122,7 @@ class Supervisor:
             hosting,
             rolling,
             self._leasing,
+            asyncio.ensure_future(self._keeper().run()),
             asyncio.ensure_future(spares.run()),
             asyncio.ensure_future(self._show_state(begun)),
             asyncio.ensure_future(watch_lag(self._metrics.loop_lag.observe)),
@@ -174,10 +177,7 @@ class Supervisor:
         )
 
     def _identity(self) -> data_pb2.RegisterServerRequest:
-        from game_server.rooms import load_rooms
-        from paiju.rules.registry import Registry
-
-        games = {room.game for room in load_rooms(Registry.default()).values()}
+        games = {name for m in Registry.default().packages() for name in m.rule_set_names()}
         return data_pb2.RegisterServerRequest(
             server=self._settings.server,
             cell=self._settings.cell,
@@ -185,6 +185,20 @@ class Supervisor:
             build=_build(),
             games=sorted(games),
             address=self._settings.advertise or self._gateways.addresses()[0],
+        )
+
+    def _keeper(self) -> Keeper:
+        folders = self._folders
+        return Keeper(
+            server=self._settings.server,
+            folder=folders.packages,
+            key=folders.packages_key.read_bytes(),
+            root=folders.package_root.read_bytes() if folders.package_root.is_file() else None,
+            data=self._data,
+            installed={manifest.name: manifest for manifest in Registry.default().packages()},
+            hosts=lambda: told_by(self._hosts.infos()),
+            lease_epoch=lambda: self._lease.epoch,
+            metrics=self._metrics,
         )
 
     async def _keep_hosts(self) -> None:

@@ -73,7 +73,8 @@ def stand(
 def top_up(
     desk: Desk, seating: Seating, link: Link, command: host_pb2.HostCommand, shard: Shard
 ) -> Later:
-    table, amount, room = shard.table(command.top_up.table.table), command.top_up.amount, shard.room
+    table, amount = shard.table(command.top_up.table.table), command.top_up.amount
+    room = table.room
     seat = table.seat_of(command.player)
     held = None if seat is None else table.seats[seat]
     if seat is None or held is None or not held.seated:
@@ -94,6 +95,8 @@ def ready(
     table = shard.table(command.ready.table.table)
     if not command.ready.not_ready and not desk.may_deal():
         raise Refused("RETRY", retry_after_ms=_CUT_OFF_MS)
+    if not command.ready.not_ready and desk.is_ending(table):
+        raise Refused("GAME_STOPPED")
     desk.step(
         shard,
         table,

@@ -35,6 +35,8 @@ class HostConfig:
     rows_keep_s: float = 600.0  # of finished hands, in the journal
     outbox_keep_s: float = 3600.0  # of settlements that were answered
     memory_mb: int = 0  # of the process, memory.py; 0: no limit
+    packages_dir: str = ""  # the machine's shelf of packages; "": only what is installed
+    packages_key: bytes = b""
     log_level: str = "INFO"
 
     def peer_files(self) -> TlsFiles | None:

@@ -20,6 +20,7 @@ import structlog
 from game_server.tables import commands
 from game_server.tables.answers import Operation, digest_of
 from game_server.tables.desk import Desk, ShardKey
+from game_server.tables.games import Games
 from game_server.tables.journal import Journal
 from game_server.tables.links import Link
 from game_server.tables.metrics import HostMetrics
@@ -28,12 +29,10 @@ from game_server.tables.outbox import Outbox
 from game_server.tables.outgoing import Outgoing, refusal
 from game_server.tables.pulse import Pulse
 from game_server.tables.replay import KnownOperation
-from game_server.tables.room import RoomSpec
 from game_server.tables.seal import Sealer
 from game_server.tables.seating import Seating
 from game_server.tables.shard import Shard
 from game_server.tables.table import Table
-from paiju.rules.api import Game
 from paiju.service.refusals import Refused
 from paiju.wire.v1 import data_pb2, hall_pb2, host_pb2
 
@@ -44,7 +43,7 @@ SUMMARY_EVERY_S = 1.0
 SEEN_PLAYERS = 20_000
 LATER_MS = 200
 """When to try again with a host that is not ready, or whose journal stands still."""
-TRANSIENT = frozenset({"RETRY", "BUSY", "DRAINING", "INTERNAL", "TOO_FAST"})
+TRANSIENT = frozenset({"RETRY", "BUSY", "DRAINING", "INTERNAL", "TOO_FAST", "GAME_STOPPED"})
 """Answers that are not kept: the same operation may be tried again."""
 
 Locate = Callable[[str, int], Awaitable["host_pb2.Moved | None"]]
@@ -64,8 +63,7 @@ class TableHost:
         journal: Journal,
         outbox: Outbox,
         cashier: Cashier,
-        rooms: dict[str, RoomSpec],
-        game_of: Callable[[RoomSpec], tuple[Game, str]],
+        games: Games,
         locate: Locate,
         next_id: Callable[[], int],
         entropy: Callable[[int], bytes],
@@ -102,8 +100,7 @@ class TableHost:
             epoch=epoch,
             out=self.out,
             metrics=metrics,
-            rooms=rooms,
-            game_of=game_of,
+            games=games,
             next_id=next_id,
             entropy=entropy,
             sealer=sealer,
@@ -141,7 +138,7 @@ class TableHost:
             shard = self.desk.shards.get(key)
             if shard is not None:
                 self._dispatch(link, command, shard)
-            elif key[0] not in self.desk.rooms:
+            elif self.desk.games.room(key[0]) is None:
                 raise Refused("NO_SUCH_ROOM", room=key[0])
             else:
                 self._spawn(self._learn(link, command, key))
@@ -321,6 +318,7 @@ class TableHost:
             if self._clock() - last_summary >= SUMMARY_EVERY_S:
                 last_summary = self._clock()
                 self._send_summaries()
+                self.desk.retire_tables()
                 self.desk.close_spare_tables()
                 self._gauge()
 
@@ -400,6 +398,7 @@ class TableHost:
                 escrow += sum(seat.stake for seat in table.seats if seat is not None)
         for (game, state), count in counts.items():
             self._metrics.tables.labels(game, state).set(count)
+        self._metrics.count_versions(self.desk.tables_by_version())
         self._metrics.escrow.set(escrow)
         self._metrics.outbox_depth.set(self._outbox.depth)
         self._metrics.outbox_age.set(self._outbox.oldest_age_s())

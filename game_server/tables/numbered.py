@@ -130,6 +130,16 @@ class NumberedTable:
     # ---- looking --------------------------------------------------------------------------------
 
     @property
+    def package(self) -> str:
+        """Version of the package whose rules it plays."""
+        return self._package
+
+    @property
+    def in_match(self) -> bool:
+        """Whether the next hand would go on with something of the last one."""
+        return bool(self._carry)
+
+    @property
     def playing(self) -> bool:
         return self.hand is not None
 
@@ -237,7 +247,7 @@ class NumberedTable:
         )
 
     def leave(self, seat: int, why: str, *, at: Moment, op: Op = NO_OP) -> None:
-        """The seat is to be cashed out. why: asked, away, idle or shutdown."""
+        """The seat is to be cashed out. why: asked, away, idle, retired or shutdown."""
         held = self.roster.held(seat)
         if held.state is SeatState.LEAVING:
             return

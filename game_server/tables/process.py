@@ -23,7 +23,9 @@ import uvloop
 
 from game_server.data_client import DataClient
 from game_server.metrics_push import push_for_ever
-from game_server.rooms import load_rooms
+from game_server.packages.hosting import HostGames
+from game_server.packages.library import Library
+from game_server.packages.shelf import ShelfFile
 from game_server.tables.calls import HostCalls
 from game_server.tables.config import HostConfig
 from game_server.tables.contact import Contact
@@ -39,10 +41,8 @@ from game_server.tables.money import Cashier
 from game_server.tables.outbox import Outbox
 from game_server.tables.recovery import Recovery
 from game_server.tables.retention import Retention
-from game_server.tables.room import RoomSpec
 from game_server.tables.seal import Sealer
 from game_server.tables.watchdog import StepWord, Watchdog
-from paiju.rules.api import Game
 from paiju.rules.registry import Registry
 from paiju.service import logs, process
 from paiju.service.refusals import Refused
@@ -81,6 +81,7 @@ class HostProcess:
             **self._info,
             "counts": self._host.counts().SerializeToString(),
             "playing": self._host.playing(),
+            "versions": self._games.report(),
         }
 
     def drain(self, on: bool) -> None:
@@ -144,8 +145,8 @@ class HostProcess:
         )
         unix_path = str(Path(config.run_dir) / f"{config.host}.sock")
         await links.listen(unix_path=unix_path, tcp_host=config.tcp_host)
-        registry = Registry.default()
-        rooms = load_rooms(registry)
+        games = self._open_library()
+        await asyncio.to_thread(games.begin)
         reply = await self._register(
             client,
             data_pb2.RegisterHostRequest(
@@ -156,7 +157,7 @@ class HostProcess:
                 tcp_address=links.tcp_address,
                 machine=config.machine,
                 max_tables=config.max_tables,
-                games=sorted({room.game for room in rooms.values()}),
+                games=sorted(games.rule_sets()),
                 home=config.home,
                 journal=await asyncio.to_thread(shared_journal, store.engine, config.journal_key),
             ),
@@ -190,8 +191,7 @@ class HostProcess:
             journal=journal,
             outbox=outbox,
             cashier=cashier,
-            rooms=rooms,
-            game_of=_games(registry),
+            games=games,
             locate=self._locate(client, store.epoch),
             next_id=stock.next,
             entropy=secrets.token_bytes,
@@ -203,6 +203,8 @@ class HostProcess:
             journal_stall_s=config.journal_stall_s,
         )
         self._host.recovering = True
+        self._games = games
+        games.used = lambda: games.by_package(self._table_host.desk.tables_by_version())
         journal.start()
         links.admit()
         tasks = [
@@ -225,8 +227,7 @@ class HostProcess:
             store=store,
             outbox=outbox,
             cashier=cashier,
-            rooms=rooms,
-            game_of=registry.get,
+            games=games,
             owned={(shard.room, shard.number) for shard in reply.shards},
             entropy=secrets.token_bytes,
             sealer=sealer,
@@ -236,6 +237,9 @@ class HostProcess:
         )
         tasks += await recovery.run()
         self._host.recovering = False
+        following = asyncio.ensure_future(games.run())  # after the replays: they need old versions
+        following.add_done_callback(_must_not_end)
+        tasks.append(following)
         metrics.recovery_seconds.set(time.monotonic() - began)
         process.tune_gc()
         self._info = {
@@ -267,6 +271,13 @@ class HostProcess:
     def _table_host(self) -> TableHost:
         assert self._host is not None
         return self._host
+
+    def _open_library(self) -> HostGames:
+        config = self._config
+        shelf = None
+        if config.packages_dir:
+            shelf = ShelfFile(Path(config.packages_dir), config.packages_key)
+        return HostGames(Library(Registry.default(), shelf))
 
     def _open_journal(self, store: JournalStore, metrics: HostMetrics) -> Journal:
         loop = asyncio.get_running_loop()
@@ -342,19 +353,6 @@ class HostProcess:
         host.recovering = True  # who has a hand that is handed over tries again
         await links.close()
         await asyncio.get_running_loop().run_in_executor(None, journal.close)
-
-
-def _games(registry: Registry) -> Callable[[RoomSpec], tuple[Game, str]]:
-    known: dict[str, tuple[Game, str]] = {}
-
-    def game_of(room: RoomSpec) -> tuple[Game, str]:
-        found = known.get(room.id)
-        if found is None:
-            game = registry.latest(room.game, dict(room.parameters))
-            found = known[room.id] = (game, registry.package_version(room.game))
-        return found
-
-    return game_of
 
 
 async def _beat(watchdog: Watchdog) -> None:

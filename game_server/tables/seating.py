@@ -88,7 +88,7 @@ class Seating:
                 session_epoch=reservation.session_epoch,
                 table=table.ref,
                 seat=seat,
-                room=shard.room,
+                room=table.room,
                 amount=reservation.amount,
             )
         except Refused:

@@ -21,7 +21,10 @@ from paiju.wire.tls.sockets import grpc_client
 from paiju.wire.v1 import data_pb2_grpc
 
 R = TypeVar("R", bound=Message)
-Call = Callable[[data_pb2_grpc.AdminStub, tuple[tuple[str, str], ...]], R]
+S = TypeVar("S")
+Keys = tuple[tuple[str, str], ...]
+"""Metadata of a call."""
+Call = Callable[[data_pb2_grpc.AdminStub, Keys], R]
 
 DEFAULT_ADDRESS = "127.0.0.1:7411"
 _CONNECT_MS = 2_000
@@ -60,11 +63,13 @@ class Asking:
 
     def ask(self, call: Call[R]) -> R:
         """The answer. Raises AdminFailed."""
+        return self.ask_service(data_pb2_grpc.AdminStub, call)
+
+    def ask_service(self, stub: Callable[[grpc.Channel], S], call: Callable[[S, Keys], R]) -> R:
+        """As `ask`, for any service of the admin port."""
         with _channel(self.where) as channel:
             try:
-                reply = call(
-                    data_pb2_grpc.AdminStub(channel), (("authorization", f"Bearer {self.key}"),)
-                )
+                reply = call(stub(channel), (("authorization", f"Bearer {self.key}"),))
             except grpc.RpcError as error:
                 raise AdminFailed(_why(error, self.where, self.key_file)) from None
         refusal = getattr(reply, "refusal", None)
@@ -75,8 +80,19 @@ class Asking:
 
 def call_admin(call: Call[R], address: str | None, key_file: Path | None, data_dir: Path) -> R:
     """The answer; a sentence and exit 1 when there is none or it is a refusal."""
+    return call_service(data_pb2_grpc.AdminStub, call, address, key_file, data_dir)
+
+
+def call_service(
+    stub: Callable[[grpc.Channel], S],
+    call: Callable[[S, Keys], R],
+    address: str | None,
+    key_file: Path | None,
+    data_dir: Path,
+) -> R:
+    """As `call_admin`, for another service of the admin port."""
     try:
-        return Asking.of(address, key_file, data_dir).ask(call)
+        return Asking.of(address, key_file, data_dir).ask_service(stub, call)
     except AdminFailed as failed:
         _fail(str(failed))
 

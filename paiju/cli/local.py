@@ -27,6 +27,7 @@ from game_server.supervisor import leftovers
 from game_server.supervisor.folders import Lock, write_json
 from hall_client.web import certificate
 from paiju.cli import databases
+from paiju.packages.keys import KeyFolder
 from paiju.service.settings import BadSettings
 from paiju.wire.server_keys import decode, encode
 
@@ -263,6 +264,9 @@ class LocalHall:
         self.database_url = await asyncio.to_thread(self.database.start)
         if self._shared_journal:
             self._settings["journal_url"] = await asyncio.to_thread(self.database.more, "journal")
+        keys = KeyFolder(self._folder / "package-keys")
+        if not keys.exists():
+            await asyncio.to_thread(keys.make)  # all on one machine: convenience, no threshold
         state = await self._data.start(
             **self._settings,
             data_dir=str(self._folder),

@@ -41,7 +41,7 @@ PARTS: Mapping[str, Part] = {
         "paiju.cli.chaos.command:chaos", "Kill processes under play and tell what was lost."
     ),
     "rules": Part("paiju.cli.rules:app", "Check golden cases, replay records, time the rules."),
-    "package": Part("paiju.cli.package:app", "Make, build and test game packages."),
+    "package": Part("paiju.cli.package:app", "Make, test, publish and start game packages."),
     "admin": Part("paiju.cli.admin:app", "Operator work, authenticated and audited."),
 }
 

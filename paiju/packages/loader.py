@@ -14,11 +14,12 @@ import importlib.machinery
 import sys
 import threading
 import types
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from paiju.packages import imports
 from paiju.packages.archive import Contents
+from paiju.rules.registry import Registry
 
 ROOT = "paiju_games"
 _DIGITS = 16  # of the archive's SHA-256
@@ -88,7 +89,7 @@ class _Finder(importlib.abc.MetaPathFinder, importlib.abc.InspectLoader):
             return compile("", _file(ROOT), "exec")
         own, source, _ = self._sources[fullname]
         version = ".".join(fullname.split(".")[:2])
-        tree = _Renamed(f"games.{own}", version).visit(ast.parse(source))
+        tree = _Renamed(f"games.{own}", version).visit(imports.parse(source))
         return compile(ast.fix_missing_locations(tree), _file(fullname), "exec")
 
 
@@ -137,6 +138,15 @@ def load(contents: Contents) -> Loaded:
             sys.meta_path.append(_finder)
         _finder.add(loaded.module, contents.name, modules)
     return loaded
+
+
+def registry_of(loaded: Iterable[Loaded]) -> Registry:
+    """The games of these versions; one version per package."""
+    versions = list(loaded)
+    return Registry(
+        [version.contents.manifest for version in versions],
+        resolve={version.contents.name: version.resolve for version in versions},
+    )
 
 
 def unload(loaded: Loaded) -> None:

@@ -60,6 +60,9 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
     sdk: str
     rule_sets: list[RuleSet]
 
+    def rule_set_names(self) -> set[str]:
+        return {rule_set.name for rule_set in self.rule_sets}
+
 
 def _read(path: Path) -> Manifest:
     try:
@@ -103,6 +106,9 @@ class Registry:
             for folder in folders
             for path in sorted(Path(folder).glob("*/manifest.toml"))
         )
+
+    def packages(self) -> Sequence[Manifest]:
+        return list(self._packages.values())
 
     def rule_sets(self) -> Sequence[RuleSet]:
         return [rule_set for _, rule_set in self._rule_sets.values()]

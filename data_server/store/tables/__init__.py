@@ -16,6 +16,13 @@ from data_server.store.tables.conduct import (
     Report,
 )
 from data_server.store.tables.money import Account, Entry, Posting
+from data_server.store.tables.packages import (
+    PackageChange,
+    PackageFile,
+    PackagePlan,
+    PackageVersion,
+    ServerGame,
+)
 from data_server.store.tables.persons import Device, PlayerAddress
 from data_server.store.tables.play import HandRecord, HostFence, Settled, Sitting
 from data_server.store.tables.players import (
@@ -42,6 +49,10 @@ __all__ = [
     "IdBlock",
     "LoginLock",
     "Operation",
+    "PackageChange",
+    "PackageFile",
+    "PackagePlan",
+    "PackageVersion",
     "Penalty",
     "PenaltyNotice",
     "PenaltyStep",
@@ -55,6 +66,7 @@ __all__ = [
     "Report",
     "Restore",
     "RoomShard",
+    "ServerGame",
     "SessionEvent",
     "Settled",
     "Sitting",

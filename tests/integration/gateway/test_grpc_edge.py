@@ -205,7 +205,7 @@ async def test_two_thousand_connections_that_come_and_go_leave_nothing(served: W
         await asyncio.gather(*(come_and_go(begin + n) for n in range(100)))
     gateway = served.gateway
     await until(lambda: gateway.connections == 0 and gateway.sessions == 0)
-    await until(lambda: gateway.tasks == 3)  # presence, follow, sweep
+    await until(lambda: gateway.tasks == 4)  # presence, follow, sweep, games
     assert gateway.metrics.red.calls.labels("Play")._value.get() >= 1500
     assert gateway.metrics.closes_by_reason["lost"] >= 1500
     await until(lambda: not any(served.data.presence.values()))

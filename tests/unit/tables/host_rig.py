@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from itertools import count
 from typing import Any
 
+from game_server.tables.games import FixedGames
 from game_server.tables.host import TableHost
 from game_server.tables.journal import Batch, Journal
 from game_server.tables.journal_store import JournalStore
@@ -200,8 +201,7 @@ class Rig:
             journal=self.journal,
             outbox=self.outbox,
             cashier=self.cashier,
-            rooms={room.id: room},
-            game_of=lambda room: (self.game, "1.0.0"),
+            games=self.games(),
             locate=locate,
             next_id=lambda: next(numbers),
             entropy=entropy(seed),
@@ -215,6 +215,14 @@ class Rig:
             asyncio.ensure_future(self.outbox.run()),
         ]
         self._ids = count(1)
+
+    def games(self, game_of: Callable[[str, int, str], Game] | None = None) -> FixedGames:
+        """One room. game_of: what a replay finds."""
+        return FixedGames(
+            {self.room.id: self.room},
+            lambda room: (self.game, "1.0.0"),
+            game_of or (lambda name, version, parameters: self.game),
+        )
 
     def _release(self, batch: Batch) -> None:
         if not self.killed:
@@ -238,8 +246,7 @@ class Rig:
             store=self.store,
             outbox=self.outbox,
             cashier=self.cashier,
-            rooms={self.room.id: self.room},
-            game_of=game_of or (lambda name, version, parameters: self.game),
+            games=self.games(game_of),
             owned=owned,
             entropy=entropy("recovered"),
             sealer=SEALER,
