@@ -26,6 +26,7 @@ from game_server.tables.metrics import HostMetrics
 from game_server.tables.money import Cashier
 from game_server.tables.outbox import Outbox
 from game_server.tables.outgoing import Outgoing, refusal
+from game_server.tables.play_clock import PlayClock
 from game_server.tables.replay import KnownOperation
 from game_server.tables.room import RoomSpec
 from game_server.tables.seal import Sealer
@@ -96,6 +97,7 @@ class TableHost:
         self._summaries: dict[ShardKey, bytes] = {}
         self._stalled_since: float | None = None
         self.out = Outgoing(journal=journal, outbox=outbox, metrics=metrics)
+        self._play_clock = PlayClock(clock)
         self.desk = Desk(
             epoch=epoch,
             out=self.out,
@@ -110,7 +112,7 @@ class TableHost:
             spawn=self._spawn,
             stepping=stepping,
             may_deal=may_deal,
-            clock=clock,
+            clock=self._play_clock.now,
         )
         self.seating = Seating(
             desk=self.desk,
@@ -311,6 +313,7 @@ class TableHost:
         last_summary = 0.0
         while True:
             await asyncio.sleep(GRID_EVERY_S)
+            self._play_clock.now()
             self._watch_stall()
             if self._stalled_since is None:
                 self._send_grids()
@@ -341,7 +344,7 @@ class TableHost:
             self._timer = None
         due = self.desk.wheel.next()
         if due is not None:
-            delay = max(0.0, due / 1000 - self._clock() + 0.001)
+            delay = max(0.0, due / 1000 - self._play_clock.now() + 0.001)
             self._timer = asyncio.get_running_loop().call_later(delay, self._on_timer)
 
     def _on_timer(self) -> None:

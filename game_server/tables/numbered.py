@@ -14,6 +14,7 @@ from game_server.tables.claims import Claimed, Claims
 from game_server.tables.hand import Hand
 from game_server.tables.moment import Moment
 from game_server.tables.op import NO_OP, Op
+from game_server.tables.ring import RING
 from game_server.tables.room import RoomSpec
 from game_server.tables.roster import Roster
 from game_server.tables.seal import Sealer
@@ -86,6 +87,7 @@ class NumberedTable:
         self._settled: list[Settled] = []
         self._presence = False
         self._faults: list[str] = []
+        self._seat_changed: dict[int, int] = {}  # player -> number with which it got or lost a seat
 
     def open(self, *, secret: bytes = b"", at: Moment) -> None:
         """The first number. secret: of the first hand, when it is known from the journal."""
@@ -151,6 +153,16 @@ class NumberedTable:
         """A serialized update with the viewer's whole view."""
         return self.stream.snapshot(viewer, hand=self.hand_number, clocks=self.clocks(now))
 
+    def missed(self, player: int, *, epoch: int, seq: int) -> list[bytes] | None:
+        """The forms that the player is missing after that number; None: a snapshot is needed.
+
+        Whoever got or lost a seat since then has a board of another viewer: whole or not at all.
+        """
+        if seq <= self._seat_changed.get(player, 0):
+            return None
+        viewer = self.stream.viewer_of(self.seat_of(player))
+        return self.stream.missed(viewer, epoch=epoch, seq=seq)
+
     def take(self) -> Output:
         """What has happened since the last call, each thing once."""
         out = Output(
@@ -209,6 +221,7 @@ class NumberedTable:
             table={f"@seat{seat}": held.shown()},
             at=at,
         )
+        self._seat_changes(held.player)
         self.roster.watch(at.ms, playing=self.playing)
 
     def topped_up(self, seat: int, *, amount: int, at: Moment, op: Op = NO_OP) -> None:
@@ -257,6 +270,7 @@ class NumberedTable:
             table={f"@seat{seat}": None},
             at=at,
         )
+        self._seat_changes(held.player)
         self.roster.watch(at.ms, playing=self.playing)
 
     def stood(
@@ -454,6 +468,12 @@ class NumberedTable:
         self.roster.watch(at.ms, playing=self.playing)
 
     # ---- inside ---------------------------------------------------------------------------------
+
+    def _seat_changes(self, player: int) -> None:
+        """With the last number; what the ring no longer reaches is a snapshot anyway."""
+        now = self.stream.seq
+        kept = {p: seq for p, seq in self._seat_changed.items() if seq > now - RING}
+        self._seat_changed = {**kept, player: now}
 
     def _sealed(self, secret: bytes, hand: int) -> str:
         return self._sealer.seal(secret, table=self.ref.table, hand=hand)

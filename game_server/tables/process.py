@@ -3,7 +3,8 @@
 The loop does not run in Ray's: calls through Ray only ask how things are or tell it to end.
 Start: raise the journal's epoch, register with the data server (which may ask for a higher
 one), then answer RETRY to all until the tables of earlier epochs stand again. A host whose
-journal was taken over ends its process at once; Ray starts it again and it begins a new epoch.
+journal was taken over, or of which the data server knows a newer epoch, ends its process at
+once; Ray starts it again and it begins a new epoch.
 """
 
 from __future__ import annotations
@@ -110,7 +111,9 @@ class HostProcess:
         metrics = HostMetrics()
         contact = Contact()
         client = HostCalls(
-            DataClient(config.data_servers, token=config.cluster_token, metrics=metrics), contact
+            DataClient(config.data_servers, token=config.cluster_token, metrics=metrics),
+            contact,
+            on_outdated=_outdated,
         )
         store = JournalStore(config.journal_url, config.host)
         await asyncio.to_thread(store.take_over)
@@ -320,6 +323,11 @@ async def _beat(watchdog: Watchdog) -> None:
     while True:
         watchdog.beat()
         await asyncio.sleep(BEAT_EVERY_S)
+
+
+def _outdated() -> None:
+    log.error("host.outdated")
+    os._exit(6)
 
 
 def _must_not_end(task: asyncio.Task[Any]) -> None:

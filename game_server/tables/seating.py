@@ -185,7 +185,7 @@ class Seating:
         audience.add(command.player, Subscription(link, viewer, pair))
         missed = None
         if cursor is not None:
-            missed = table.stream.missed(viewer, epoch=cursor.epoch, seq=cursor.seq)
+            missed = table.missed(command.player, epoch=cursor.epoch, seq=cursor.seq)
         if missed is None:
             desk.out.snapshot(link, command.player, table, viewer, desk.now())
         else:

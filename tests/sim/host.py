@@ -67,6 +67,7 @@ class Life:
     outbox: Outbox | None = None
     store: Any = None
     serving: list[list[float]] = field(default_factory=list)  # [from, to] while it can act
+    stops: list[float] = field(default_factory=list)
     made: dict[tuple[int, int], float] = field(default_factory=dict)  # (table, number) -> when
     newest: dict[int, tuple[int, int]] = field(default_factory=dict)  # player -> newest pair
 
@@ -90,7 +91,7 @@ class HostProcess:
         disk: Disk,
         room: RoomSpec,
         parts: Parts,
-        retention_s: float | None,
+        retention_s: float,
         on_end: Callable[[Life, str], None],
         on_command: Callable[[Life, Any, host_pb2.HostCommand], None],
     ) -> None:
@@ -119,7 +120,9 @@ class HostProcess:
     async def _start(self) -> None:
         life, parts, process = self.life, self._parts, self.life.process
         contact = parts.contact(clock=monotonic)
-        calls = HostCalls(cast(DataClient, self._data), contact)
+        calls = HostCalls(
+            cast(DataClient, self._data), contact, on_outdated=lambda: self._end("outdated")
+        )
         store = life.store
         await take_over(store, self._disk, process)
         queue = WriterQueue()
@@ -203,16 +206,13 @@ class HostProcess:
         def deliver(batches: Sequence[Batch], seconds: float, rows: int) -> None:
             loop.call_soon_threadsafe(release, batches)
 
-        retention = None
-        if self._retention_s is not None:
-            retention = Retention(
-                rows_keep_s=self._retention_s,
-                outbox_keep_s=self._retention_s,
-                every_s=1.0,
-                clock=monotonic,
-                now_us=ids.now_us,
-            )
-            retention.closed(store.closed_tables())
+        retention = Retention(
+            rows_keep_s=self._retention_s,
+            outbox_keep_s=self._retention_s,
+            clock=monotonic,
+            now_us=ids.now_us,
+        )
+        retention.closed(store.closed_tables())
         return self._parts.journal(
             store=store,
             deliver=deliver,

@@ -36,7 +36,6 @@ class Nemesis:
         """From now on everything runs, and nothing is lost."""
         world = self._world
         world.say("all is well again")
-        world.healing = True
         world.trouble.lost = world.trouble.unanswered = world.trouble.again = 0.0
         world.network.heal()
         for disk in world.disks.values():

@@ -59,10 +59,7 @@ def _play(world: World, result: Result) -> None:
     world.loop.run_until(nemesis.ends, most_steps=MOST_STEPS)
     nemesis.heal()
     _until(world, checks.not_converged, CONVERGES_S, result)
-    world.say("everybody leaves")
-    for bot in world.bots:
-        bot.leaving = True
-        bot.client.process.context.copy().run(bot.think)
+    world.leave()
     _until(world, checks.still_seated, EMPTIES_S, result)
     result.complaints += checks.at_the_end(world)
 

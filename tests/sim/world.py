@@ -13,9 +13,9 @@ from typing import Any
 
 from game_server.gateway.gateway import Gateway
 from game_server.gateway.limits import Limits
-from game_server.tables.host import TableHost
 from game_server.tables.room import RoomSpec
 from paiju.wire.v1 import host_pb2
+from tests.sim.books import Books
 from tests.sim.bot import BUY_IN_MIN, Bot, Habits
 from tests.sim.calls import SimDataClient, Trouble
 from tests.sim.client import SimClient
@@ -23,7 +23,6 @@ from tests.sim.clockwork import Process, SimLoop
 from tests.sim.disk import Disk
 from tests.sim.gateway import ROOM, GatewayProcess
 from tests.sim.hall import Database, Hall
-from tests.sim.books import Books
 from tests.sim.host import GAME, HostProcess, Life, Parts
 from tests.sim.network import Network
 from tests.sim.stage import WORLD_BEGAN_US
@@ -57,7 +56,8 @@ class World:
         self.trouble = Trouble()
         self.faults: list[str] = []
         """What went wrong while the world ran."""
-        self.healing = False
+        self.leaving = False
+        """Everybody is to go: whoever comes in now, too."""
         self.lives: list[Life] = []
         self.bots: list[Bot] = []
         self._say = say
@@ -65,7 +65,7 @@ class World:
         draw = self.random
         self.seats = draw.choice((2, 2, 3))
         self.host_names = ["h1"] if draw.random() < 0.7 else ["h1", "h2"]
-        self.retention_s = draw.choice((None, None, 2.0))
+        self.retention_s = draw.choice((600.0, 600.0, 2.0))
         self.idle_s = draw.choice((0.0, 5.0))
         self.room = RoomSpec(
             id=ROOM,
@@ -187,6 +187,7 @@ class World:
     def stop_host(self, life: Life) -> None:
         self.say(f"{life.process} is stopped")
         self._close_interval(life)
+        life.stops.append(self.loop.now)
         life.process.stop()
 
     def let_host_go_on(self, life: Life) -> None:
@@ -197,6 +198,7 @@ class World:
             life.process.go_on()
 
     def _close_interval(self, life: Life) -> None:
+        """It can act no more, for now or for ever."""
         if life.serving:
             life.serving[-1][1] = min(life.serving[-1][1], self.loop.now)
 
@@ -255,6 +257,7 @@ class World:
         )
         bot = Bot(client, Random(self.random.getrandbits(64)), Habits())
         bot.number = number
+        bot.leaving = self.leaving
         self.bots.append(bot)
         self.say(f"{process} starts")
         self.loop.call_soon(client.start, context=process.context)
@@ -283,7 +286,17 @@ class World:
             process.alive = False
         self.loop.close()
 
-    def host_of_tables(self) -> list[TableHost]:
-        """The hosts that serve now."""
-        found = [life for life in self.current.values() if life.serves]
-        return [life.table_host for life in found if life.table_host is not None]
+    def leave(self) -> None:
+        self.say("everybody leaves")
+        self.leaving = True
+        for bot in self.bots:
+            bot.leaving = True
+            bot.client.process.context.copy().run(bot.think)
+
+    def owners(self) -> list[Life]:
+        """The processes that own a journal and serve: what they say is so."""
+        return [
+            life
+            for life in self.lives
+            if life.serves and life.store.epoch == self.tables[life.host].epoch
+        ]
