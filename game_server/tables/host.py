@@ -114,12 +114,7 @@ class TableHost:
             may_deal=may_deal,
             clock=self._play_clock.now,
         )
-        self.seating = Seating(
-            desk=self.desk,
-            cashier=cashier,
-            outbox=outbox,
-            is_current=lambda c: self._seen.get(c.player) == (c.session_epoch, c.connection),
-        )
+        self.seating = Seating(desk=self.desk, cashier=cashier, outbox=outbox)
 
     # ---- commands --------------------------------------------------------------------------
 
@@ -252,12 +247,11 @@ class TableHost:
         waiting, operation.waiting = operation.waiting, []
         for link, asked in waiting:
             self.out.answer(link, asked.id, answer)
-        if answer.HasField("seated") and waiting:
+        table = shard.tables.get(answer.seated.table.table) if answer.HasField("seated") else None
+        if table is not None:
             # The answer first, then the snapshot: the client knows by then what it gets.
-            link, asked = waiting[-1]
-            table = shard.tables.get(answer.seated.table.table)
-            if table is not None and not link.closed and self._is_newest(asked):
-                self.seating.subscribe(link, asked, shard, table, None)
+            there = [w for w in waiting if not w[0].closed and self._is_newest(w[1])]
+            self.seating.present(shard, table, command.player, there[-1] if there else None)
 
     def _is_newest(self, command: host_pb2.HostCommand) -> bool:
         return self._seen.get(command.player) == (command.session_epoch, command.connection)

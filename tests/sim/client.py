@@ -14,6 +14,7 @@ from typing import Any
 from hall_client import events
 from hall_client.backoff import Backoff
 from hall_client.core import Core
+from hall_client.errors import Refused
 from hall_client.happenings import Answered, Failed, Hangup, Happening
 from hall_client.mirror import Outcome
 from hall_client.state import Phase
@@ -74,6 +75,8 @@ class SimClient:
         self._backoff = Backoff(jitter=process.loop.entropy.random)
         self._timer: Any = None
         self._secret = secret
+        self._opener = 0
+        self._not_let_in = False
 
     @property
     def player(self) -> int:
@@ -82,7 +85,7 @@ class SimClient:
     @property
     def gone(self) -> bool:
         """It will not come back by itself."""
-        return not self.process.alive or self.core.ending is not None
+        return not self.process.alive or self.core.ending is not None or self._not_let_in
 
     @property
     def connected(self) -> bool:
@@ -96,7 +99,7 @@ class SimClient:
     def start(self) -> None:
         """Call in the client's context."""
         guest = hall_pb2.Command(open_guest=hall_pb2.OpenGuest(device_secret=self._secret))
-        self.core.submit(guest, now=self._now())
+        self._opener = self.core.submit(guest, now=self._now()).id
         self._connect()
 
     def _now(self) -> float:
@@ -164,6 +167,8 @@ class SimClient:
         now = self._now()
         self.core.tick(now)
         self._take()
+        if self._not_let_in:
+            self.cut(silently=False)
         if self._line is not None:
             for packet in self.core.packets(now):
                 self._line.send(packet)
@@ -189,9 +194,11 @@ class SimClient:
             if asked is not None:
                 asked.answer = happening.answer
         elif isinstance(happening, Failed):
+            self._not_let_in |= happening.id == self._opener
             asked = self._open.pop(happening.id, None)
             if asked is not None:
-                asked.failure = getattr(happening.error, "code", type(happening.error).__name__)
+                error = happening.error
+                asked.failure = error.code if isinstance(error, Refused) else type(error).__name__
         elif isinstance(happening, events.TableChanged):
             if happening.outcome is Outcome.APPLIED:
                 self.shown.append(
