@@ -66,7 +66,7 @@ def stand(
             at=desk.at(),
         ),
     )
-    return seating.stand_up(shard, table, seat)
+    return seating.stand_up(command, shard, table, seat)
 
 
 def top_up(

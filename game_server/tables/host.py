@@ -89,7 +89,7 @@ class TableHost:
         self._metrics = metrics
         self._stall_s = journal_stall_s
         self._clock = clock
-        self._links: set[Link] = set()
+        self._links: dict[Link, None] = {}  # in the order in which they came
         self._seen: dict[int, tuple[int, int]] = {}  # player -> newest connection
         self._timer: asyncio.TimerHandle | None = None
         self._tasks: set[asyncio.Task[None]] = set()
@@ -269,14 +269,14 @@ class TableHost:
     # ---- connections -----------------------------------------------------------------------
 
     def link_opened(self, link: Link) -> None:
-        self._links.add(link)
+        self._links[link] = None
         self._metrics.links.set(len(self._links))
         for summary in self._summaries.values():
             link.send(summary)
 
     def link_closed(self, link: Link) -> None:
         """All players of that gateway are away until they come through another stream."""
-        self._links.discard(link)
+        self._links.pop(link, None)
         self._metrics.links.set(len(self._links))
         for table_id, audience in list(self.desk.audiences.items()):
             for player in audience.remove_link(link):

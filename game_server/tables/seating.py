@@ -31,7 +31,7 @@ class Seating:
         self._desk = desk
         self._cashier = cashier
         self._outbox = outbox
-        self._standing: set[int] = set()  # sittings whose player asked to stand up
+        self._standing: dict[int, int] = {}  # sitting -> session that asked to stand up
         self._returning: dict[int, asyncio.Future[None]] = {}  # sitting -> its escrow's way back
 
     async def take_seat(
@@ -108,14 +108,16 @@ class Seating:
         )
         return reply.stake
 
-    async def stand_up(self, shard: Shard, table: Table, seat: int) -> host_pb2.HostAnswer:
+    async def stand_up(
+        self, command: host_pb2.HostCommand, shard: Shard, table: Table, seat: int
+    ) -> host_pb2.HostAnswer:
         """The seat is leaving because its player asked for it.
 
         When the hand goes on without the player, the escrow returns with its end (`on_leaving`).
         """
         held = table.seats[seat]
         if held is not None:
-            self._standing.add(held.sitting)
+            self._standing[held.sitting] = command.session_epoch
             if not table.playing:
                 await self.cash_out(shard, table, seat)
         return host_pb2.HostAnswer(done=hall_pb2.Done())
@@ -140,14 +142,13 @@ class Seating:
             return  # another task was quicker
         desk.step(shard, table, lambda t: t.left(seat, at=desk.at()))
         shard.freed(held.player, table)
-        asked = held.sitting in self._standing
-        self._standing.discard(held.sitting)
+        asked_by = self._standing.pop(held.sitting, None)
         audience = desk.audiences[table_id]
         subscription = audience.get(held.player)
         if subscription is None:
             return
         audience.remove(held.player)
-        if not asked:
+        if asked_by != subscription.connection[0]:  # who asked learns it from the answer
             lost = hall_pb2.Notice(code="SEAT_LOST", table=table.ref)
             desk.out.deliver(
                 subscription.link, [held.player], hall_pb2.Update(notice=lost), table=table_id

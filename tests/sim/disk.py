@@ -36,6 +36,8 @@ class Disk:
     failing: bool = False
     lost_answers: float = 0.0
     holder: Transaction | None = None
+    writing: set[Process] = field(default_factory=set)
+    """Between the first line of a write and its end."""
     _waiting: deque[Callable[[], None]] = field(default_factory=deque)
 
     def seconds(self) -> float:
@@ -166,6 +168,7 @@ class Writer:
         if isinstance(wait, Pause):
             self._later(wait.seconds, self._go)
         elif isinstance(wait, Write):
+            self.disk.writing.add(self._process)
             self.disk.begin(self._process, lambda held: self._begun(held, wait))
 
     # ---- one transaction -------------------------------------------------------------------
@@ -174,6 +177,7 @@ class Writer:
         self._later(self.disk.seconds(), self._commit, held, write)
 
     def _commit(self, held: Transaction, write: Write) -> None:
+        self.disk.writing.discard(self._process)
         if held.ended:
             self._go(None, _error("terminating connection due to idle-in-transaction timeout"))
             return
@@ -189,7 +193,7 @@ class Writer:
                 if self.disk.random.random() < self.disk.lost_answers:
                     error = _error("the connection was lost after COMMIT")
         held.end()
-        self._go(None, error)
+        self._later(self.disk.seconds() / 10, self._go, None, error)
 
 
 def _error(text: str) -> sa.exc.OperationalError:

@@ -70,6 +70,37 @@ class Nemesis:
         if self._random.random() < 0.5:
             self._for_a_while(0.0, 3.0, lambda: self._successor(life))
 
+    def stop_in_transaction(self) -> None:
+        """Stopped between the check of the epoch and the commit; a successor takes over."""
+        world, life = self._world, self._life()
+
+        def stop() -> None:
+            world.stop_host(life)
+            self._for_a_while(0.0, 0.5, lambda: self._successor(life))
+            self._for_a_while(0.02, 7.0, lambda: world.let_host_go_on(life))
+
+        self._when_it_writes(life, stop)
+
+    def kill_in_transaction(self) -> None:
+        """Killed while it writes, or just after the commit, before anybody heard of it."""
+        life = self._life()
+
+        def kill() -> None:
+            self._for_a_while(0.0, 0.002, lambda: self._world.kill_host(life))
+
+        self._when_it_writes(life, kill)
+
+    def _when_it_writes(self, life: Life, then: Callable[[], None]) -> None:
+        world, looks = self._world, iter(range(2000))
+
+        def look() -> None:
+            if life.process in world.disks[life.host].writing and not life.process.stopped:
+                then()
+            elif next(looks, None) is not None and life.process.alive:
+                world.after(0.0005, look)
+
+        look()
+
     def take_over(self) -> None:
         """A second process of the host while the first one runs."""
         self._successor(self._life())
@@ -170,9 +201,11 @@ class Nemesis:
 
 
 _FAULTS: list[Callable[[Nemesis], None]] = [
-    *[Nemesis.kill_host] * 4,
+    *[Nemesis.kill_host] * 3,
     *[Nemesis.stop_host] * 3,
     *[Nemesis.take_over] * 2,
+    *[Nemesis.stop_in_transaction] * 2,
+    *[Nemesis.kill_in_transaction] * 2,
     *[Nemesis.kill_gateway] * 2,
     Nemesis.stop_gateway,
     *[Nemesis.kill_hall] * 2,

@@ -39,6 +39,7 @@ class CarelessWriter(Writer):
 
     def _wait(self, wait: Wait) -> None:
         if isinstance(wait, Write):
+            self.disk.writing.add(self._process)
             self.disk.begin(self._process, lambda held: self._checked(held, wait))
         else:
             super()._wait(wait)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
@@ -28,6 +29,8 @@ class Result:
     rows: int = 0
     hands: int = 0
     lives: int = 0
+    digest: str = ""
+    """Of every committed row, the books and the steps: equal when a seed is played again."""
 
 
 def run(
@@ -48,8 +51,21 @@ def run(
         result.rows = sum(len(tables.log) for tables in world.tables.values())
         result.hands = len(world.database.books.results)
         result.lives = len(world.lives)
+        result.digest = _digest(world)
         world.close()
     return result
+
+
+def _digest(world: World) -> str:
+    digest = hashlib.sha256()
+    for name, tables in world.tables.items():
+        for commit in tables.log:
+            digest.update(repr((name, commit)).encode())
+    books = world.database.books
+    digest.update(repr((sorted(books.balances.items()), world.loop.steps)).encode())
+    for bot in world.bots:
+        digest.update(repr(bot.client.shown).encode())
+    return digest.hexdigest()[:16]
 
 
 def _play(world: World, result: Result) -> None:
