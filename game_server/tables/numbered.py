@@ -87,7 +87,7 @@ class NumberedTable:
         self._settled: list[Settled] = []
         self._presence = False
         self._faults: list[str] = []
-        self._seat_changed: dict[int, int] = {}  # player -> number with which it got or lost a seat
+        self._other_board: dict[int, int] = {}  # player -> last number of another viewer's board
 
     def open(self, *, secret: bytes = b"", at: Moment) -> None:
         """The first number. secret: of the first hand, when it is known from the journal."""
@@ -158,7 +158,7 @@ class NumberedTable:
 
         Whoever got or lost a seat since then has a board of another viewer: whole or not at all.
         """
-        if seq <= self._seat_changed.get(player, 0):
+        if seq <= self._other_board.get(player, 0):
             return None
         viewer = self.stream.viewer_of(self.seat_of(player))
         return self.stream.missed(viewer, epoch=epoch, seq=seq)
@@ -221,7 +221,7 @@ class NumberedTable:
             table={f"@seat{seat}": held.shown()},
             at=at,
         )
-        self._seat_changes(held.player)
+        self._board_changes(held.player, last=self.stream.seq - 1)
         self.roster.watch(at.ms, playing=self.playing)
 
     def topped_up(self, seat: int, *, amount: int, at: Moment, op: Op = NO_OP) -> None:
@@ -270,7 +270,7 @@ class NumberedTable:
             table={f"@seat{seat}": None},
             at=at,
         )
-        self._seat_changes(held.player)
+        self._board_changes(held.player, last=self.stream.seq)
         self.roster.watch(at.ms, playing=self.playing)
 
     def stood(
@@ -469,11 +469,11 @@ class NumberedTable:
 
     # ---- inside ---------------------------------------------------------------------------------
 
-    def _seat_changes(self, player: int) -> None:
-        """With the last number; what the ring no longer reaches is a snapshot anyway."""
-        now = self.stream.seq
-        kept = {p: seq for p, seq in self._seat_changed.items() if seq > now - RING}
-        self._seat_changed = {**kept, player: now}
+    def _board_changes(self, player: int, *, last: int) -> None:
+        """A board at number `last` may be another viewer's; below the ring it does not matter."""
+        within = self.stream.seq - RING
+        kept = {p: seq for p, seq in self._other_board.items() if seq >= within}
+        self._other_board = {**kept, player: last}
 
     def _sealed(self, secret: bytes, hand: int) -> str:
         return self._sealer.seal(secret, table=self.ref.table, hand=hand)

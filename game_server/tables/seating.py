@@ -106,7 +106,17 @@ class Seating:
             table,
             lambda t: t.seated(seat, sitting=reply.sitting, stake=reply.stake, at=desk.at()),
         )
+        self._no_spectator(table, held.player)
         return reply.stake
+
+    def _no_spectator(self, table: Table, player: int) -> None:
+        """Who looked on and sits now gets the seat's board with the number of the seat."""
+        audience = self._desk.audiences[table.ref.table]
+        watching = audience.get(player)
+        if watching is not None:
+            viewer = table.stream.viewer_of(table.seat_of(player))
+            audience.add(player, watching._replace(viewer=viewer))
+            self._desk.out.snapshot(watching.link, player, table, viewer, self._desk.now())
 
     async def stand_up(
         self, command: host_pb2.HostCommand, shard: Shard, table: Table, seat: int

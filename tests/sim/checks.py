@@ -202,13 +202,18 @@ def _told(asked: Asked, found: list[Number]) -> Iterator[str]:
     if asked.answer is not None:
         if asked.kind == "act":
             acted = asked.answer.acted
-            if not any((n.table, n.seq, n.kind) == (asked.table, acted.seq, "action") for n in found):
+            if not any(
+                (n.table, n.seq, n.kind) == (asked.table, acted.seq, "action") for n in found
+            ):
                 yield f"{who} was acknowledged as number {acted.seq} and is not in the journal"
         elif asked.kind == "quick_join" and not any(n.kind == "sit" for n in found):
             yield f"{who} was acknowledged and is not in the journal"
-    elif asked.failure and asked.failure not in TRANSIENT and asked.failure.isupper():
-        if asked.kind in ("act", "top_up") and found:
-            yield f"{who} was refused ({asked.failure}) and was carried out"
+    elif found and asked.kind in ("act", "top_up") and _refused_for_good(asked):
+        yield f"{who} was refused ({asked.failure}) and was carried out"
+
+
+def _refused_for_good(asked: Asked) -> bool:
+    return asked.failure.isupper() and asked.failure not in TRANSIENT
 
 
 def _shown(world: World, numbers: list[Number]) -> Iterator[str]:

@@ -199,8 +199,7 @@ class SimClient:
             if asked is not None:
                 error = happening.error
                 asked.failure = error.code if isinstance(error, Refused) else type(error).__name__
-        elif isinstance(happening, events.TableChanged):
-            if happening.outcome is Outcome.APPLIED:
-                self.shown.append(
-                    Shown(happening.table, happening.epoch, happening.seq, happening.snapshot)
-                )
+        elif isinstance(happening, events.TableChanged) and happening.outcome is Outcome.APPLIED:
+            self.shown.append(
+                Shown(happening.table, happening.epoch, happening.seq, happening.snapshot)
+            )

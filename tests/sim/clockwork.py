@@ -34,9 +34,7 @@ class Process:
     clock began; two processes never agree, so that comparing their clocks shows.
     """
 
-    def __init__(
-        self, loop: SimLoop, name: str, *, wall_us: int = 0, base_s: float = 0.0
-    ) -> None:
+    def __init__(self, loop: SimLoop, name: str, *, wall_us: int = 0, base_s: float = 0.0) -> None:
         self.loop = loop
         self.name = name
         self.wall_us = wall_us

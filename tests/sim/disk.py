@@ -113,9 +113,7 @@ class WriterQueue:
 class Writer:
     """Drives `Journal.steps` in virtual time, as the writer's thread does in real time."""
 
-    def __init__(
-        self, process: Process, journal: Journal, queue: WriterQueue, disk: Disk
-    ) -> None:
+    def __init__(self, process: Process, journal: Journal, queue: WriterQueue, disk: Disk) -> None:
         self.disk = disk
         self.store: Any = journal.store
         self._process = process
@@ -200,9 +198,7 @@ def _error(text: str) -> sa.exc.OperationalError:
     return sa.exc.OperationalError("write", {}, Exception(text))
 
 
-async def take_over(
-    store: MemoryStore, disk: Disk, process: Process, *, at_least: int = 0
-) -> None:
+async def take_over(store: MemoryStore, disk: Disk, process: Process, *, at_least: int = 0) -> None:
     """A successor's first transaction; it waits for one that its predecessor holds."""
     held: Any = process.loop.create_future()
     disk.begin(process, lambda transaction: held.done() or held.set_result(transaction))

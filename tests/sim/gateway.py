@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable
 from typing import Any, cast
 
@@ -83,9 +82,7 @@ class GatewayProcess:
                 sentences=lambda code, params, locale, game: code,
             ),
             data=cast(DataClient, self._data),
-            link=LinkConfig(
-                cell=CELL, secret=SECRET, gateway=self.process.name, machine="machine"
-            ),
+            link=LinkConfig(cell=CELL, secret=SECRET, gateway=self.process.name, machine="machine"),
             rooms=[room],
             metrics=SILENT,
             quota=100,
@@ -158,7 +155,7 @@ class Line:
         if self._connection is None:
             self._hung_up()
         else:
-            asyncio.ensure_future(self._write(self._connection))
+            self._gateway.process.spawn(self._write(self._connection))
 
     async def _write(self, connection: Connection) -> None:
         while (frame := await connection.next_frame()) is not None:

@@ -251,9 +251,7 @@ class Hall:
 
 
 def _shard(shard: Shard) -> data_pb2.Shard:
-    return data_pb2.Shard(
-        room=shard.room, number=shard.number, host=shard.host, epoch=shard.epoch
-    )
+    return data_pb2.Shard(room=shard.room, number=shard.number, host=shard.host, epoch=shard.epoch)
 
 
 @lru_cache(maxsize=1)

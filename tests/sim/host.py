@@ -7,6 +7,7 @@ word of the table that is being stepped. The order of a start is process.py's.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, cast
@@ -256,12 +257,10 @@ class HostProcess:
         """The supervisor's heartbeat for its host."""
         while True:
             counts = data_pb2.HostCounts(host=self.life.host, epoch=self.life.epoch)
-            try:
+            with contextlib.suppress(Refused):
                 await self._data.call(
                     "Heartbeat", data_pb2.HeartbeatRequest(server="server", hosts=[counts])
                 )
-            except Refused:
-                pass
             await asyncio.sleep(BEAT_S)
 
     # ---- observing -------------------------------------------------------------------------

@@ -127,9 +127,7 @@ class Plant:
 
 PLANTS = (
     Plant("acknowledge before commit", lambda: Kinds(Parts(journal=HastyJournal))),
-    Plant(
-        "epoch checked outside the transaction", lambda: Kinds(Parts(writer=CarelessWriter))
-    ),
+    Plant("epoch checked outside the transaction", lambda: Kinds(Parts(writer=CarelessWriter))),
     Plant("operation ids only in memory", lambda: Kinds(Parts(table_host=ForgetfulHost))),
     Plant("settlement retried under a new id", lambda: Kinds(Parts(outbox=RenamingOutbox))),
     Plant("ring off by one", patch=(stream, "Ring", ShortRing)),

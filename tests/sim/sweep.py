@@ -76,7 +76,9 @@ def main() -> int:
     bad = sweep(range(int(low), int(high)), on_result=_complain)
     seconds = time.process_time() - begun
     count = int(high) - int(low)
-    print(f"{count} seeds in {seconds:.1f} s of CPU ({count / seconds:.0f} a second), {len(bad)} failed")
+    print(
+        f"{count} seeds in {seconds:.1f} s of CPU ({count / seconds:.0f} a second), {len(bad)} failed"
+    )
     return 1 if bad else 0
 
 
