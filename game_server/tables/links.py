@@ -61,7 +61,11 @@ class Link:
 
 
 class LinkServer:
-    """Listens on a Unix socket and, when asked to, on TCP."""
+    """Listens on a Unix socket and, when asked to, on TCP.
+
+    on_outdated: called when a gateway of the cell asks for a newer epoch of this host: the
+    registry has begun one, and sends nobody here any more.
+    """
 
     def __init__(
         self,
@@ -73,6 +77,7 @@ class LinkServer:
         on_open: Callable[[Link], None],
         on_command: Callable[[Link, host_pb2.HostCommand], None],
         on_close: Callable[[Link], None],
+        on_outdated: Callable[[], None] = lambda: None,
     ) -> None:
         self._cell = cell
         self._host = host
@@ -81,6 +86,7 @@ class LinkServer:
         self._on_open = on_open
         self._on_command = on_command
         self._on_close = on_close
+        self._on_outdated = on_outdated
         self._servers: list[asyncio.Server] = []
         self._links: set[Link] = set()
         self.tcp_address = ""
@@ -145,6 +151,8 @@ class LinkServer:
         await writer.drain()
         if accept.HasField("refusal"):
             log.warning("link.refused", gateway=opened.gateway[:64], code=accept.refusal.code)
+            if accept.refusal.code == "STALE_EPOCH" and opened.epoch > self.epoch:
+                self._on_outdated()
             return None
         log.info("link.opened", gateway=opened.gateway)
         return Link(gateway=opened.gateway, writer=writer)

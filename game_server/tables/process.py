@@ -25,6 +25,7 @@ import uvloop
 from game_server.data_client import DataClient
 from game_server.metrics_push import push_for_ever
 from game_server.rooms import load_rooms
+from game_server.tables import epochs
 from game_server.tables.calls import HostCalls
 from game_server.tables.config import HostConfig
 from game_server.tables.contact import Contact
@@ -126,28 +127,28 @@ class HostProcess:
             on_open=lambda link: self._table_host.link_opened(link),
             on_command=lambda link, command: self._table_host.handle(link, command),
             on_close=lambda link: self._table_host.link_closed(link),
+            on_outdated=_outdated,
         )
         unix_path = str(Path(config.run_dir) / f"{config.host}.sock")
         await links.listen(unix_path=unix_path, tcp_host=config.tcp_host)
         registry = Registry.default()
         rooms = load_rooms(registry)
-        reply = await self._register(
-            client,
-            data_pb2.RegisterHostRequest(
-                host=data_pb2.HostEpoch(host=config.host, epoch=store.epoch),
-                server=config.server,
-                cell=config.cell,
-                unix_path=unix_path,
-                tcp_address=links.tcp_address,
-                machine=config.machine,
-                max_tables=config.max_tables,
-                games=sorted({room.game for room in rooms.values()}),
-            ),
+        request = data_pb2.RegisterHostRequest(
+            server=config.server,
+            cell=config.cell,
+            unix_path=unix_path,
+            tcp_address=links.tcp_address,
+            machine=config.machine,
+            max_tables=config.max_tables,
+            games=sorted({room.game for room in rooms.values()}),
+        )
+        reply = await epochs.agree(
+            store.epoch,
+            register=lambda epoch: self._register(client, request, epoch),
+            take_over=lambda least: asyncio.to_thread(store.take_over, at_least=least),
         )
         contact.release_s = reply.escrow_release_ms / 1000
-        if reply.epoch != store.epoch:
-            await asyncio.to_thread(store.take_over, at_least=reply.epoch)
-            links.epoch = store.epoch
+        links.epoch = store.epoch
         stock = IdStock(client.allocate_ids)
         await stock.fill()
         outbox = Outbox(
@@ -275,11 +276,11 @@ class HostProcess:
 
         return locate
 
-    @staticmethod
     async def _register(
-        client: HostCalls, request: data_pb2.RegisterHostRequest
+        self, client: HostCalls, request: data_pb2.RegisterHostRequest, epoch: int
     ) -> data_pb2.RegisterHostReply:
         """Until a data server answers: without an epoch there is nothing a host may do."""
+        request.host.CopyFrom(data_pb2.HostEpoch(host=self._config.host, epoch=epoch))
         while True:
             try:
                 return await client.register_host(request)

@@ -198,10 +198,11 @@ def _error(text: str) -> sa.exc.OperationalError:
     return sa.exc.OperationalError("write", {}, Exception(text))
 
 
-async def take_over(store: MemoryStore, disk: Disk, process: Process, *, at_least: int = 0) -> None:
+async def take_over(store: MemoryStore, disk: Disk, process: Process, *, at_least: int = 0) -> int:
     """A successor's first transaction; it waits for one that its predecessor holds."""
     held: Any = process.loop.create_future()
     disk.begin(process, lambda transaction: held.done() or held.set_result(transaction))
     transaction = await held
-    store.take_over(at_least=at_least)
+    epoch = store.take_over(at_least=at_least)
     transaction.end()
+    return epoch

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any, cast
 
 from game_server.data_client import DataClient
+from game_server.tables import epochs
 from game_server.tables.calls import HostCalls
 from game_server.tables.contact import Contact
 from game_server.tables.host import TableHost
@@ -137,13 +138,16 @@ class HostProcess:
             on_open=lambda link: self._host.link_opened(link),
             on_command=lambda link, command: self._on_command(life, link, command),
             on_close=lambda link: self._host.link_closed(link),
+            on_outdated=lambda: self._end("outdated"),
         )
         await links.listen(unix_path=path)
-        reply = await self._register(calls, store.epoch, path)
+        reply = await epochs.agree(
+            store.epoch,
+            register=lambda epoch: self._register(calls, epoch, path),
+            take_over=lambda least: take_over(store, self._disk, process, at_least=least),
+        )
         contact.release_s = reply.escrow_release_ms / 1000
-        if reply.epoch != store.epoch:
-            await take_over(store, self._disk, process, at_least=reply.epoch)
-            links.epoch = store.epoch
+        links.epoch = store.epoch
         life.epoch = store.epoch
         stock = IdStock(calls.allocate_ids)
         await stock.fill()

@@ -10,11 +10,14 @@ from typing import Any, cast
 import pytest
 
 from game_server.data_client import DataClient
+from game_server.tables import epochs
 from game_server.tables.calls import HostCalls
 from game_server.tables.contact import Contact
+from game_server.tables.links import LinkServer
 from game_server.tables.play_clock import STILL_S, PlayClock
 from paiju.service.ids import new_op
 from paiju.service.refusals import Refused
+from paiju.wire import frames, link
 from paiju.wire.v1 import common_pb2, data_pb2, hall_pb2, host_pb2
 from tests.unit.tables.host_rig import Rig, until
 
@@ -143,6 +146,57 @@ async def test_a_host_of_which_a_newer_epoch_is_known_ends() -> None:
     with pytest.raises(Refused):
         await calls.settle(data_pb2.SettleRequest())
     assert ended == [True]
+
+
+async def test_a_gateway_that_knows_a_newer_epoch_tells_the_host(tmp_path: Path) -> None:
+    """The registry sends nobody here any more; without a call to the ledger nobody would notice."""
+    ended: list[bool] = []
+    links = LinkServer(
+        cell="cell",
+        host="h",
+        epoch=4,
+        secret=b"a secret of sixteen bytes",
+        on_open=lambda link: None,
+        on_command=lambda link, command: None,
+        on_close=lambda link: None,
+        on_outdated=lambda: ended.append(True),
+    )
+    await links.listen(unix_path=str(tmp_path / "h.sock"))
+    links.admit()
+    for epoch, outdated in ((3, []), (5, [True])):
+        reader, writer = await asyncio.open_unix_connection(tmp_path / "h.sock")
+        asked = host_pb2.LinkChallenge.FromString(await frames.read_frame(reader))
+        opened = link.opening(
+            b"a secret of sixteen bytes", asked, cell="cell", host="h", epoch=epoch, gateway="g"
+        )
+        writer.write(frames.pack(opened.SerializeToString()))
+        accept = host_pb2.LinkAccept.FromString(await frames.read_frame(reader))
+        assert accept.refusal.code == "STALE_EPOCH"
+        assert await reader.read() == b""
+        assert ended == outdated
+        writer.close()
+    await links.close()
+
+
+async def test_journal_and_registry_agree_on_the_epoch() -> None:
+    """Of two processes that begin at once, each raises the journal between the other's steps."""
+    journal, registry = [4], [4]
+    proposed: list[int] = []
+
+    async def register(epoch: int) -> data_pb2.RegisterHostReply:
+        proposed.append(epoch)
+        registry[0] = max(registry[0] + 1, epoch)
+        if len(proposed) == 1:
+            journal[0] = 6  # the other one takes over
+        return data_pb2.RegisterHostReply(epoch=registry[0])
+
+    async def take_over(least: int) -> int:
+        journal[0] = max(journal[0] + 1, least)
+        return journal[0]
+
+    reply = await epochs.agree(4, register=register, take_over=take_over)
+    assert reply.epoch == journal[0] == registry[0] == 7
+    assert proposed == [4, 7]
 
 
 def test_time_in_which_the_process_stood_still_does_not_count() -> None:
