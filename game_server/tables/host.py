@@ -11,6 +11,7 @@ May be lost: presence, chat, grid and summaries. Everything numbered is in the j
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import time
 from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from typing import Any
@@ -123,8 +124,9 @@ class TableHost:
         begun = time.perf_counter()
         try:
             if command.WhichOneof("body") == "gone":
-                self._admit(command)
-                self._gone(link, command)
+                with contextlib.suppress(Refused):
+                    self._admit(command)
+                self._gone(link, command)  # of an older connection, too: what it had is over
                 return
             if self.recovering or self._stalled_since is not None:
                 later = Refused("RETRY", retry_after_ms=LATER_MS)

@@ -101,6 +101,20 @@ async def test_a_seat_that_somebody_waits_for_is_not_away(rig: Rig) -> None:
     assert rig.table(ref).roster.away() == []
 
 
+async def test_the_late_end_of_an_older_connection_ends_what_it_had_subscribed(rig: Rig) -> None:
+    """Else a player whose newer connection ends before it looks at the table is there for ever."""
+    old, new = rig.link("gateway-0"), rig.link("gateway-1")
+    ref = (await rig.join(old, 1)).seated.table
+    answer = await rig.join(new, 1, session_epoch=2)
+    assert answer.refusal.code == "ALREADY_SEATED"
+    _gone(rig, old, 1)
+    assert rig.table(ref).roster.away() == [0]
+    await rig.ask(new, 1, session_epoch=2, watch=hall_pb2.Watch(table=ref))
+    assert rig.table(ref).roster.away() == []
+    _gone(rig, old, 1)
+    assert rig.table(ref).roster.away() == [], "not what a newer one has subscribed"
+
+
 async def test_a_new_session_is_told_that_the_seat_is_gone_which_the_old_one_gave_up(
     rig: Rig,
 ) -> None:
