@@ -100,7 +100,7 @@ class Fence:
         """A row, and the next one when it is acknowledged."""
 
         def write() -> None:
-            number = max((seq for _, seq in self.tables.rows), default=0) + 1
+            number = max((seq for _, seq, _ in self.tables.rows), default=0) + 1
             body = f'{{"by":"{owner.process.name}"}}'.encode()
 
             def acknowledged() -> None:

@@ -40,7 +40,8 @@ class Tables:
     """What is on disk. `log` is the observer's: it is never forgotten."""
 
     epoch: int = 0
-    rows: dict[tuple[int, int], tuple[int, str, bytes]] = field(default_factory=dict)
+    rows: dict[tuple[int, int, int], tuple[str, bytes]] = field(default_factory=dict)
+    """(table, number, epoch) -> kind, body."""
     open: dict[int, OpenTable] = field(default_factory=dict)
     strikes: dict[int, int] = field(default_factory=dict)
     outbox: dict[tuple[int, int], tuple[int, int, str, bytes]] = field(default_factory=dict)
@@ -90,7 +91,7 @@ class MemoryStore:
             raise sa.exc.IntegrityError("insert", {}, Exception("UNIQUE constraint failed"))
         now = self._now()
         for row in written:
-            tables.rows[row.table, row.seq] = (self.epoch, row.kind, row.body)
+            tables.rows[row.table, row.seq, self.epoch] = (row.kind, row.body)
             tables.log.append(Commit(self.epoch, row, now))
         self._keep_directory(written)
         for one in posted:
@@ -103,8 +104,8 @@ class MemoryStore:
                 tables.outbox[key] = (state, done.at_us, done.code, tables.outbox[key][3])
 
     def _stored(self, row: Row) -> bytes | None:
-        found = self.tables.rows.get((row.table, row.seq))
-        return found[2] if found is not None and found[0] == self.epoch else None
+        found = self.tables.rows.get((row.table, row.seq, self.epoch))
+        return None if found is None else found[1]
 
     def has(self, written: Sequence[Row]) -> bool:
         return all(self._stored(row) == row.body for row in written)
@@ -134,7 +135,7 @@ class MemoryStore:
     def rows_of(self, table: int, *, first: int) -> list[StoredRow]:
         return [
             StoredRow(seq, kind, msgspec.json.decode(body))
-            for (_, seq), (_, kind, body) in sorted(
+            for (_, seq, _), (kind, body) in sorted(
                 item for item in self.tables.rows.items() if item[0][0] == table
             )
             if seq >= first
@@ -158,7 +159,8 @@ class MemoryStore:
     def orphaned_sittings(self) -> list[int]:
         held: dict[tuple[int, int], int] = {}
         closed: set[int] = set()
-        for (table, _), (epoch, kind, body) in sorted(self.tables.rows.items()):
+        in_order = sorted(self.tables.rows.items(), key=lambda item: _by_epoch(item[0]))
+        for (table, _, epoch), (kind, body) in in_order:
             if epoch >= self.epoch or table in self.tables.open:
                 continue
             if kind not in ("sit", "stand", "close"):
@@ -203,4 +205,9 @@ class MemoryStore:
         return len(old)
 
     def closed_tables(self) -> list[int]:
-        return sorted({table for table, _ in self.tables.rows} - self.tables.open.keys())
+        return sorted({table for table, _, _ in self.tables.rows} - self.tables.open.keys())
+
+
+def _by_epoch(key: tuple[int, int, int]) -> tuple[int, int, int]:
+    table, seq, epoch = key
+    return table, epoch, seq
