@@ -8,7 +8,7 @@ from random import Random
 from tests.sim.host import Life
 from tests.sim.world import World
 
-PLAY_S = (4.0, 9.0)
+PLAY_S = (3.0, 7.5)
 SHARES = (0.0, 0.0, 0.04, 0.15)
 """Of calls that are lost, not answered, or carried out again."""
 
