@@ -160,8 +160,13 @@ class NumberedTable:
         """
         if seq <= self._other_board.get(player, 0):
             return None
-        viewer = self.stream.viewer_of(self.seat_of(player))
-        return self.stream.missed(viewer, epoch=epoch, seq=seq)
+        return self.stream.missed(self.viewer_of(player), epoch=epoch, seq=seq)
+
+    def viewer_of(self, player: int) -> int:
+        """Whose board the player gets: a seat's from the number on with which he sits there."""
+        seat = self.seat_of(player)
+        reserved = seat is not None and self.roster.held(seat).state is SeatState.RESERVED
+        return self.stream.viewer_of(None if reserved else seat)
 
     def take(self) -> Output:
         """What has happened since the last call, each thing once."""

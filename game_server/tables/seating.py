@@ -114,7 +114,7 @@ class Seating:
         audience = self._desk.audiences[table.ref.table]
         watching = audience.get(player)
         if watching is not None:
-            viewer = table.stream.viewer_of(table.seat_of(player))
+            viewer = table.viewer_of(player)
             audience.add(player, watching._replace(viewer=viewer))
             self._desk.out.snapshot(watching.link, player, table, viewer, self._desk.now())
 
@@ -196,7 +196,7 @@ class Seating:
     ) -> None:
         """From here on the player gets what the table does, after what it is missing."""
         desk = self._desk
-        viewer = table.stream.viewer_of(table.seat_of(command.player))
+        viewer = table.viewer_of(command.player)
         audience = desk.audiences[table.ref.table]
         pair = (command.session_epoch, command.connection)
         audience.add(command.player, Subscription(link, viewer, pair))

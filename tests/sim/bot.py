@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from random import Random
 from typing import Any
 
 from hall_client.mirror import TableMirror
-from paiju.wire.v1 import hall_pb2
+from paiju.wire.v1 import common_pb2, hall_pb2
 from tests.sim.client import SimClient
 from tests.sim.gateway import ROOM
 
@@ -17,18 +18,30 @@ THINK_S = 0.15
 
 @dataclass
 class Habits:
-    """Chances of each: to let the clock run out, to stand up between hands or in one."""
+    """Chances of each: to look on first, to let the clock run out, to stand up between hands or
+    in one."""
 
+    looks_on: float = 0.15
     dawdles: float = 0.1
     leaves: float = 0.05
     escapes: float = 0.03
 
 
 class Bot:
-    """Looks at the board again and again and does what is due."""
+    """Looks at the board again and again and does what is due.
 
-    def __init__(self, client: SimClient, random: Random, habits: Habits) -> None:
+    others: the tables that other players are at.
+    """
+
+    def __init__(
+        self,
+        client: SimClient,
+        random: Random,
+        habits: Habits,
+        others: Callable[[], list[common_pb2.TableRef]],
+    ) -> None:
         self.client = client
+        self._others = others
         self.leaving = False
         """Told to: finish the hand, stand up, do not come back."""
         self.number = 0
@@ -62,6 +75,11 @@ class Bot:
             self._at(table)
 
     def _join(self) -> None:
+        tables = self._others()
+        if tables and self._random.random() < self._habits.looks_on:
+            watch = hall_pb2.Watch(table=self._random.choice(tables))
+            self.client.ask(hall_pb2.Command(watch=watch))
+            return
         command = hall_pb2.Command(quick_join=hall_pb2.QuickJoin(room=ROOM))
         self.client.ask(command)
 

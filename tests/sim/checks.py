@@ -69,7 +69,7 @@ def _boards(client: SimClient, tables: Mapping[int, Table]) -> Iterator[str]:
         if (mirror.epoch, mirror.seq) != place:
             yield f"{client.process} is at {mirror.epoch}/{mirror.seq} of {number}, not at {place}"
             continue
-        viewer = table.stream.viewer_of(table.seat_of(client.player))
+        viewer = table.viewer_of(client.player)
         if mirror.parts != table.stream.view(viewer):
             yield f"{client.process} sees another table {number} than there is"
 

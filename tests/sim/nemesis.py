@@ -47,6 +47,8 @@ class Nemesis:
                 gateway.process.go_on()
             else:
                 world.start_gateway(index)
+        if world.hall is not None:
+            world.hall.process.go_on()
         world.start_hall()
 
     def _for_a_while(self, low: float, high: float, end: Callable[[], object]) -> None:
@@ -127,6 +129,13 @@ class Nemesis:
     def kill_hall(self) -> None:
         self._world.kill_hall()
         self._for_a_while(0.3, 5.0, self._world.start_hall)
+
+    def stop_hall(self) -> None:
+        hall = self._world.hall
+        if hall is not None:
+            self._world.say("the data server is stopped")
+            hall.process.stop()
+            self._for_a_while(0.1, 4.0, hall.process.go_on)
 
     def cut_stream(self) -> None:
         self._world.say("a stream is cut")
@@ -209,6 +218,7 @@ _FAULTS: list[Callable[[Nemesis], None]] = [
     *[Nemesis.kill_gateway] * 2,
     Nemesis.stop_gateway,
     *[Nemesis.kill_hall] * 2,
+    Nemesis.stop_hall,
     Nemesis.cut_stream,
     *[Nemesis.part] * 2,
     *[Nemesis.slow_disk] * 2,

@@ -14,7 +14,7 @@ from typing import Any
 from game_server.gateway.gateway import Gateway
 from game_server.gateway.limits import Limits
 from game_server.tables.room import RoomSpec
-from paiju.wire.v1 import host_pb2
+from paiju.wire.v1 import common_pb2, host_pb2
 from tests.sim.books import Books
 from tests.sim.bot import BUY_IN_MIN, Bot, Habits
 from tests.sim.calls import SimDataClient, Trouble
@@ -255,13 +255,24 @@ class World:
             secret=b"%032d" % number,
             first=self.random.randrange(2),
         )
-        bot = Bot(client, Random(self.random.getrandbits(64)), Habits())
+        random = Random(self.random.getrandbits(64))
+        bot = Bot(client, random, Habits(), lambda: self._tables_of_others(client))
         bot.number = number
         bot.leaving = self.leaving
         self.bots.append(bot)
         self.say(f"{process} starts")
         self.loop.call_soon(client.start, context=process.context)
         return bot
+
+    def _tables_of_others(self, client: SimClient) -> list[common_pb2.TableRef]:
+        """As their boards say, in a fixed order."""
+        refs = {
+            mirror.ref.table: mirror.ref
+            for bot in self.live_bots()
+            if bot.client is not client
+            for mirror in bot.client.core.tables
+        }
+        return [refs[table] for table in sorted(refs)]
 
     def live_bots(self) -> list[Bot]:
         return [bot for bot in self.bots if not bot.client.gone]

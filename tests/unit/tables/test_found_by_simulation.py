@@ -15,6 +15,7 @@ from game_server.tables.calls import HostCalls
 from game_server.tables.contact import Contact
 from game_server.tables.links import LinkServer
 from game_server.tables.play_clock import STILL_S, PlayClock
+from paiju.rules import views
 from paiju.service.ids import new_op
 from paiju.service.refusals import Refused
 from paiju.wire import frames, link
@@ -79,6 +80,28 @@ async def test_a_spectator_who_sits_down_has_the_seats_board_from_that_number_on
     before = len(link.updates(2))
     await rig.ask(link, 2, connection=2, watch=hall_pb2.Watch(table=ref, cursor=cursor))
     assert link.updates(2)[before].HasField("snapshot"), "the cursor is of a spectator's board"
+
+
+async def test_a_reserved_seat_has_no_board_yet(rig: Rig) -> None:
+    """Who looks on, and comes back while his buy-in is on its way, goes on as a spectator."""
+    link = rig.link("gateway-0")
+    ref = (await rig.join(link, 1)).seated.table
+    await rig.ask(link, 2, watch=hall_pb2.Watch(table=ref))
+    rig.ledger.gate.clear()
+    sitting = asyncio.ensure_future(rig.join(link, 2))
+    await until(lambda: rig.table(ref).seat_of(2) == 1)
+    seq = rig.table(ref).stream.seq
+    cursor = common_pb2.Cursor(table=ref, epoch=1, seq=seq)
+    before = len(link.updates(2))
+    await rig.ask(link, 2, connection=2, watch=hall_pb2.Watch(table=ref, cursor=cursor))
+    rig.ledger.gate.set()
+    await sitting
+    await until(lambda: link.updates(2)[-1].HasField("snapshot"))
+    step, *later = link.updates(2)[before:]
+    assert step.HasField("step") and step.seq == rig.table(ref).stream.seq
+    board = rig.table(ref).stream.view(rig.table(ref).stream.viewer_of(None))
+    assert step.step.patch.check == views.check(board), "in the form of a spectator"
+    assert later[-1].snapshot.seat == 1
 
 
 async def test_a_seat_that_was_given_after_its_player_had_gone_is_away(rig: Rig) -> None:
