@@ -82,7 +82,7 @@ class Gateway:
         self._places: Tokens[str] = Tokens(burst=limits.place_burst, per_s=limits.place_per_s)
         self._crowd = Crowd(quota=quota, share=limits.place_share)
         self._ending = False
-        self._connections: set[Connection] = set()
+        self._connections: dict[Connection, None] = {}  # in the order in which they came
         self._tasks: set[asyncio.Task[None]] = set()
         self._players: Players[Connection] = Players()
         self._shards = ShardMap()
@@ -236,7 +236,7 @@ class Gateway:
             limits=self.context.limits,
             now=now,
         )
-        self._connections.add(connection)
+        self._connections[connection] = None
         self._crowd.came(address)
         self.metrics.connections.set(len(self._connections))
         return connection
@@ -248,7 +248,7 @@ class Gateway:
 
     def ended(self, connection: Connection, reason: str) -> None:
         """A connection is over: its player is gone, unless a newer one is his."""
-        self._connections.discard(connection)
+        self._connections.pop(connection, None)
         self._crowd.went(connection.session.origin.address)
         self.metrics.connections.set(len(self._connections))
         self.metrics.closed(reason)
@@ -267,7 +267,7 @@ class Gateway:
             self._gone(connection, connection.session.player)
 
     def _gone(self, connection: Connection, player: Player) -> None:
-        for host in connection.hosts:
+        for host in sorted(connection.hosts):
             self._links.tell(host, host_command("gone", player, b"", host_pb2.Gone()))
         connection.hosts.clear()
 

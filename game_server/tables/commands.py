@@ -39,7 +39,7 @@ def quick_join(
 ) -> Later:
     amount = buy_in(shard.room, command.quick_join.buy_in)
     table, seat = shard.quick_join(player=command.player, name=command.name)
-    return seating.take_seat(link, command, shard, table, seat, amount)
+    return seating.take_seat(command, shard, table, seat, amount)
 
 
 def sit(
@@ -50,7 +50,7 @@ def sit(
     table = shard.sit(
         player=command.player, name=command.name, table_id=command.sit.table.table, seat=seat
     )
-    return seating.take_seat(link, command, shard, table, seat, amount)
+    return seating.take_seat(command, shard, table, seat, amount)
 
 
 def stand(
@@ -67,7 +67,7 @@ def stand(
             at=desk.at(),
         ),
     )
-    return seating.stand_up(shard, table, seat)
+    return seating.stand_up(command, shard, table, seat)
 
 
 def top_up(

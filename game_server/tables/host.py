@@ -11,6 +11,7 @@ May be lost: presence, chat, grid and summaries. Everything numbered is in the j
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import time
 from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from typing import Any
@@ -27,7 +28,7 @@ from game_server.tables.metrics import HostMetrics
 from game_server.tables.money import Cashier
 from game_server.tables.outbox import Outbox
 from game_server.tables.outgoing import Outgoing, refusal
-from game_server.tables.pulse import Pulse
+from game_server.tables.play_clock import PlayClock
 from game_server.tables.replay import KnownOperation
 from game_server.tables.seal import Sealer
 from game_server.tables.seating import Seating
@@ -87,15 +88,15 @@ class TableHost:
         self._metrics = metrics
         self._stall_s = journal_stall_s
         self._clock = clock
-        self._links: set[Link] = set()
+        self._links: dict[Link, None] = {}  # in the order in which they came
         self._seen: dict[int, tuple[int, int]] = {}  # player -> newest connection
         self._timer: asyncio.TimerHandle | None = None
         self._tasks: set[asyncio.Task[None]] = set()
         self._learning: dict[ShardKey, asyncio.Future[host_pb2.Moved | None]] = {}
         self._summaries: dict[ShardKey, bytes] = {}
         self._stalled_since: float | None = None
-        self._pulse = Pulse(every_s=GRID_EVERY_S, clock=clock)
         self.out = Outgoing(journal=journal, outbox=outbox, metrics=metrics)
+        self._play_clock = PlayClock(clock)
         self.desk = Desk(
             epoch=epoch,
             out=self.out,
@@ -109,25 +110,20 @@ class TableHost:
             spawn=self._spawn,
             stepping=stepping,
             may_deal=may_deal,
-            clock=clock,
+            clock=self._play_clock.now,
         )
-        self.seating = Seating(
-            desk=self.desk,
-            cashier=cashier,
-            outbox=outbox,
-            is_current=lambda c: self._seen.get(c.player) == (c.session_epoch, c.connection),
-        )
+        self.seating = Seating(desk=self.desk, cashier=cashier, outbox=outbox)
 
     # ---- commands --------------------------------------------------------------------------
 
     def handle(self, link: Link, command: host_pb2.HostCommand) -> None:
         """One command of a player through a gateway."""
         begun = time.perf_counter()
-        self._charge_nobody()
         try:
             if command.WhichOneof("body") == "gone":
-                self._admit(command)
-                self._gone(link, command)
+                with contextlib.suppress(Refused):
+                    self._admit(command)
+                self._gone(link, command)  # of an older connection, too: what it had is over
                 return
             if self.recovering or self._stalled_since is not None:
                 later = Refused("RETRY", retry_after_ms=LATER_MS)
@@ -250,12 +246,11 @@ class TableHost:
         waiting, operation.waiting = operation.waiting, []
         for link, asked in waiting:
             self.out.answer(link, asked.id, answer)
-        if answer.HasField("seated") and waiting:
+        table = shard.tables.get(answer.seated.table.table) if answer.HasField("seated") else None
+        if table is not None:
             # The answer first, then the snapshot: the client knows by then what it gets.
-            link, asked = waiting[-1]
-            table = shard.tables.get(answer.seated.table.table)
-            if table is not None and not link.closed and self._is_newest(asked):
-                self.seating.subscribe(link, asked, shard, table, None)
+            there = [w for w in waiting if not w[0].closed and self._is_newest(w[1])]
+            self.seating.present(shard, table, command.player, there[-1] if there else None)
 
     def _is_newest(self, command: host_pb2.HostCommand) -> bool:
         return self._seen.get(command.player) == (command.session_epoch, command.connection)
@@ -273,14 +268,14 @@ class TableHost:
     # ---- connections -----------------------------------------------------------------------
 
     def link_opened(self, link: Link) -> None:
-        self._links.add(link)
+        self._links[link] = None
         self._metrics.links.set(len(self._links))
         for summary in self._summaries.values():
             link.send(summary)
 
     def link_closed(self, link: Link) -> None:
         """All players of that gateway are away until they come through another stream."""
-        self._links.discard(link)
+        self._links.pop(link, None)
         self._metrics.links.set(len(self._links))
         for table_id, audience in list(self.desk.audiences.items()):
             for player in audience.remove_link(link):
@@ -311,7 +306,7 @@ class TableHost:
         last_summary = 0.0
         while True:
             await asyncio.sleep(GRID_EVERY_S)
-            self._charge_nobody()
+            self._play_clock.now()
             self._watch_stall()
             if self._stalled_since is None:
                 self._send_grids()
@@ -333,13 +328,6 @@ class TableHost:
             log.warning("journal.flows", stalled_ms=by_ms)
             self._push_back(by_ms)
 
-    def _charge_nobody(self) -> None:
-        """Push clocks back by the time in which this process stood still, before any is read."""
-        still_s = self._pulse.beat()
-        if still_s and self._stalled_since is None:  # else it is part of the stall
-            log.warning("host.stood_still", seconds=round(still_s, 3))
-            self._push_back(int(still_s * 1000))
-
     def _push_back(self, by_ms: int) -> None:
         for shard in self.desk.shards.values():
             for table in shard:
@@ -352,12 +340,11 @@ class TableHost:
             self._timer = None
         due = self.desk.wheel.next()
         if due is not None:
-            delay = max(0.0, due / 1000 - self._clock() + 0.001)
+            delay = max(0.0, due / 1000 - self._play_clock.now() + 0.001)
             self._timer = asyncio.get_running_loop().call_later(delay, self._on_timer)
 
     def _on_timer(self) -> None:
         self._timer = None
-        self._charge_nobody()
         if self._stalled_since is not None:
             return  # nobody can act; the clocks are pushed back when the journal flows
         at = self.desk.at()

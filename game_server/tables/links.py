@@ -69,6 +69,8 @@ class LinkServer:
 
     peers: certificate files; then TCP is mutual TLS, and on_refused is called with a reason for
     each connection that was not let in.
+    on_outdated: called when a gateway of the cell asks for a newer epoch of this host: the
+    registry has begun one, and sends nobody here any more.
     """
 
     def __init__(
@@ -83,6 +85,7 @@ class LinkServer:
         on_open: Callable[[Link], None],
         on_command: Callable[[Link, host_pb2.HostCommand], None],
         on_close: Callable[[Link], None],
+        on_outdated: Callable[[], None] = lambda: None,
     ) -> None:
         self._cell = cell
         self._host = host
@@ -93,6 +96,7 @@ class LinkServer:
         self._on_close = on_close
         self._peers = peers
         self._on_refused = on_refused
+        self._on_outdated = on_outdated
         self._servers: list[asyncio.Server] = []
         self._secure: TlsListener | None = None
         self._links: set[Link] = set()
@@ -184,6 +188,8 @@ class LinkServer:
         await writer.drain()
         if accept.HasField("refusal"):
             log.warning("link.refused", gateway=opened.gateway[:64], code=accept.refusal.code)
+            if accept.refusal.code == "STALE_EPOCH" and opened.epoch > self.epoch:
+                self._on_outdated()
             return None
         log.info("link.opened", gateway=opened.gateway)
         return Link(gateway=opened.gateway, writer=writer)

@@ -3,7 +3,8 @@
 The loop does not run in Ray's: calls through Ray only ask how things are or tell it to end.
 Start: raise the journal's epoch, register with the data server (which may ask for a higher
 one), then answer RETRY to all until the tables of earlier epochs stand again. A host whose
-journal was taken over ends its process at once; Ray starts it again and it begins a new epoch.
+journal was taken over, or of which the data server knows a newer epoch, ends its process at
+once; Ray starts it again and it begins a new epoch.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ from game_server.metrics_push import push_for_ever
 from game_server.packages.hosting import HostGames
 from game_server.packages.library import Library
 from game_server.packages.shelf import ShelfFile
+from game_server.tables import epochs
 from game_server.tables.calls import HostCalls
 from game_server.tables.config import HostConfig
 from game_server.tables.contact import Contact
@@ -128,6 +130,7 @@ class HostProcess:
         client = HostCalls(
             DataClient(config.data_servers, token=config.cluster_token, metrics=metrics, tls=peers),
             contact,
+            on_outdated=_outdated,
         )
         store = JournalStore(config.journal_url, config.host)
         await asyncio.to_thread(store.take_over)
@@ -142,30 +145,30 @@ class HostProcess:
             on_open=lambda link: self._table_host.link_opened(link),
             on_command=lambda link, command: self._table_host.handle(link, command),
             on_close=lambda link: self._table_host.link_closed(link),
+            on_outdated=_outdated,
         )
         unix_path = str(Path(config.run_dir) / f"{config.host}.sock")
         await links.listen(unix_path=unix_path, tcp_host=config.tcp_host)
         games = self._open_library()
         await asyncio.to_thread(games.begin)
-        reply = await self._register(
-            client,
-            data_pb2.RegisterHostRequest(
-                host=data_pb2.HostEpoch(host=config.host, epoch=store.epoch),
-                server=config.server,
-                cell=config.cell,
-                unix_path=unix_path,
-                tcp_address=links.tcp_address,
-                machine=config.machine,
-                max_tables=config.max_tables,
-                games=sorted(games.rule_sets()),
-                home=config.home,
-                journal=await asyncio.to_thread(shared_journal, store.engine, config.journal_key),
-            ),
+        request = data_pb2.RegisterHostRequest(
+            server=config.server,
+            cell=config.cell,
+            unix_path=unix_path,
+            tcp_address=links.tcp_address,
+            machine=config.machine,
+            max_tables=config.max_tables,
+            games=sorted(games.rule_sets()),
+            home=config.home,
+            journal=await asyncio.to_thread(shared_journal, store.engine, config.journal_key),
+        )
+        reply = await epochs.agree(
+            store.epoch,
+            register=lambda epoch: self._register(client, request, epoch),
+            take_over=lambda least: asyncio.to_thread(store.take_over, at_least=least),
         )
         contact.release_s = reply.escrow_release_ms / 1000
-        if reply.epoch != store.epoch:
-            await asyncio.to_thread(store.take_over, at_least=reply.epoch)
-            links.epoch = store.epoch
+        links.epoch = store.epoch
         stock = IdStock(client.allocate_ids)
         await stock.fill()
         outbox = Outbox(
@@ -318,14 +321,14 @@ class HostProcess:
 
         return locate
 
-    @staticmethod
     async def _register(
-        client: HostCalls, request: data_pb2.RegisterHostRequest
+        self, client: HostCalls, request: data_pb2.RegisterHostRequest, epoch: int
     ) -> data_pb2.RegisterHostReply:
         """Until a data server answers: without an epoch there is nothing a host may do.
 
         RuntimeError: another server runs this host by now.
         """
+        request.host.CopyFrom(data_pb2.HostEpoch(host=self._config.host, epoch=epoch))
         while True:
             try:
                 return await client.register_host(request)
@@ -359,6 +362,11 @@ async def _beat(watchdog: Watchdog) -> None:
     while True:
         watchdog.beat()
         await asyncio.sleep(BEAT_EVERY_S)
+
+
+def _outdated() -> None:
+    log.error("host.outdated")
+    os._exit(6)
 
 
 def _must_not_end(task: asyncio.Task[Any]) -> None:

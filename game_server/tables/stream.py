@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from game_server.tables.moment import Moment
-from game_server.tables.ring import RING, Ring
+from game_server.tables.ring import Ring
 from game_server.tables.viewers import Viewers, to_json
 from paiju.rules.api import SPECTATOR, Event, State
 from paiju.wire.v1 import common_pb2, hall_pb2
@@ -35,7 +35,6 @@ class Stream:
         self._viewers = Viewers(ref=ref, epoch=epoch, seats=seats)
         self._ring = Ring()
         self._steps: list[Step] = []
-        self._other_eyes: dict[int, int] = {}  # player -> number after which another viewer
         self._replayed: State | None = None  # of the last update, while replaying
         self.replaying = False
 
@@ -119,18 +118,6 @@ class Stream:
         """A serialized update with the viewer's view at the last number."""
         return self._viewers.snapshot(viewer, seq=self.seq, hand=hand, clocks=clocks)
 
-    def sees_anew(self, player: int) -> None:
-        """With the last number the player sat down or left: from here on another viewer's forms.
-
-        Its view up to here was made of others, on which these do not fit.
-        """
-        self._other_eyes.pop(player, None)
-        self._other_eyes[player] = self.seq
-        while self.seq - next(iter(self._other_eyes.values())) > RING:
-            del self._other_eyes[next(iter(self._other_eyes))]  # too old for any cursor
-
-    def missed(self, player: int, viewer: int, *, epoch: int, seq: int) -> list[bytes] | None:
-        """The forms that a player with this cursor is missing; None: it needs a snapshot."""
-        if epoch != self.epoch or seq < self._other_eyes.get(player, 0):
-            return None
-        return self._ring.after(seq, viewer)
+    def missed(self, viewer: int, *, epoch: int, seq: int) -> list[bytes] | None:
+        """The forms that a receiver with this cursor is missing; None: it needs a snapshot."""
+        return self._ring.after(seq, viewer) if epoch == self.epoch else None

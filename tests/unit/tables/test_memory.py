@@ -1,0 +1,24 @@
+"""A host that takes too much memory is refused more, and goes on."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+_TAKES_TOO_MUCH = """
+from game_server.tables import memory
+memory.limit(512)
+small = bytearray(64 << 20)
+try:
+    large = [b"x" * (64 << 20) for _ in range(64)]
+except MemoryError:
+    print("refused")
+more = bytearray(64 << 20)
+"""
+
+
+def test_what_takes_too_much_is_refused_and_the_rest_goes_on() -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", _TAKES_TOO_MUCH], capture_output=True, text=True, check=True
+    )
+    assert done.stdout == "refused\n"
