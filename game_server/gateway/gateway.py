@@ -207,7 +207,7 @@ class Gateway:
             self.metrics.closed("too_many_handshakes")
             return None
         gate: Refused | None = None
-        if len(self._connections) >= TIGHT * self._quota:
+        if len(self._connections) + 1 >= TIGHT * self._quota:
             self._elsewhere.prepare(now)
         if self.context.draining:
             gate = self._elsewhere.refused("DRAINING", now, retry_after_ms=1000)

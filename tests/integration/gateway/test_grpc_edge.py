@@ -146,8 +146,9 @@ async def test_a_full_server_names_others_that_have_room(served: World) -> None:
     """Asked of the data server before anybody has to wait for it, and not with each player."""
     served.data.elsewhere = ["10.0.0.7:7700", "10.0.0.8:7700"]
     served.gateway._quota = 2
-    for _ in range(2):
-        await connect(served).guest()
+    inside = [connect(served), connect(served)]
+    for client in inside:
+        await client.guest()
     await until(lambda: served.gateway._elsewhere._addresses)
     named = []
     for _ in range(3):
