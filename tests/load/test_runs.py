@@ -27,7 +27,7 @@ from tests.acceptance.command import ROOT, run
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
-PLAYERS = 8
+PLAYERS = 6
 FIGURES = {
     *("players", "actions_per_s", "latency_ms", "errors", "server_cpu_s_per_1k_actions"),
     *("kb_per_player", "seated", "deliveries_per_s", "seconds"),

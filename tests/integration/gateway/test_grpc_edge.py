@@ -147,8 +147,8 @@ async def test_a_full_server_names_others_that_have_room(served: World) -> None:
     served.data.elsewhere = ["10.0.0.7:7700", "10.0.0.8:7700"]
     served.gateway._quota = 2
     inside = [connect(served), connect(served)]
-    for client in inside:
-        await client.guest()
+    for number, client in enumerate(inside):
+        await client.guest(bytes([number]) * 32)
     await until(lambda: served.gateway._elsewhere._addresses)
     named = []
     for _ in range(3):
