@@ -22,6 +22,7 @@ from data_server.store.database import Database
 from paiju.service.refusals import Refused
 from paiju.wire.v1 import data_pb2
 
+MOST_HINTS = 3
 OVERLAP_US = 5_000_000  # events are looked for again this far back: commits come out of order
 
 
@@ -231,6 +232,21 @@ class Registry:
         self.hosts.beat(host, beat, self._monotonic())
         release_ms = min(int(self.escrow_release_s * 1000), 2**32 - 1)
         return data_pb2.RegisterHostReply(epoch=epoch, shards=kept, escrow_release_ms=release_ms)
+
+    async def elsewhere(self, request: data_pb2.ElsewhereRequest) -> data_pb2.ElsewhereReply:
+        """Living servers that take players, by how full they were at their last heartbeat."""
+        rows = await self.database.read(nodes.all_servers)
+        open_ = [
+            row
+            for row in rows
+            if row.address
+            and row.server != request.server
+            and not row.draining
+            and row.players < row.max_players
+            and self.server_alive(row.server)
+        ]
+        open_.sort(key=lambda row: row.players / row.max_players)
+        return data_pb2.ElsewhereReply(addresses=[row.address for row in open_[:MOST_HINTS]])
 
     async def list_hosts(self) -> data_pb2.ListHostsReply:
         rows = await self.database.read(nodes.all_hosts)

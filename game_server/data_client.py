@@ -40,6 +40,7 @@ CALLS: Mapping[str, str] = {
     "RegisterHost": "cluster",
     "ListHosts": "cluster",
     "AllocateIds": "cluster",
+    "Elsewhere": "cluster",
     "GetShards": "cluster",
     "OpenShard": "cluster",
     "Presence": "cluster",

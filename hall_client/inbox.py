@@ -116,7 +116,8 @@ class Inbox(State):
             if error.code == "UPGRADE_REQUIRED":
                 self.end(SessionEnded(error.code, error.sentence))
             else:
-                self._out.append(Hangup(error.code, elsewhere=True))
+                hint = error.params.get("elsewhere", "")
+                self._out.append(Hangup(error.code, elsewhere=True, hint=hint))
         elif pending.id == self._resume:
             self._resume_refused(error, now)
         elif error.code in TRANSIENT and self.pending.again(

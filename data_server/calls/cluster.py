@@ -81,6 +81,16 @@ class ClusterCalls(data_pb2_grpc.ClusterServicer):
             lambda: self.services.shards.get_shards(request),
         )
 
+    async def Elsewhere(
+        self, request: data_pb2.ElsewhereRequest, context: Context
+    ) -> data_pb2.ElsewhereReply:
+        return await answered(
+            context,
+            self.lanes.reads,
+            data_pb2.ElsewhereReply,
+            lambda: self.services.registry.elsewhere(request),
+        )
+
     async def OpenShard(
         self, request: data_pb2.OpenShardRequest, context: Context
     ) -> data_pb2.OpenShardReply:

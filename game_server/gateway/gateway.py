@@ -21,6 +21,7 @@ from game_server.gateway.carrier import Carrier
 from game_server.gateway.connection import Connection
 from game_server.gateway.context import Context
 from game_server.gateway.effects import Effect
+from game_server.gateway.elsewhere import TIGHT, Elsewhere
 from game_server.gateway.follower import Follower
 from game_server.gateway.games import HallGames
 from game_server.gateway.links import Links
@@ -108,6 +109,11 @@ class Gateway:
             spawn=self._spawn,
             server=context.server,
             gateway=context.gateway,
+        )
+        self._elsewhere = Elsewhere(
+            lambda request: data.call("Elsewhere", request),
+            spawn=self._spawn,
+            server=context.server,
         )
         self._openings = Openings(
             data=data,
@@ -218,13 +224,15 @@ class Gateway:
             self.metrics.closed("place_full")
             return None
         gate: Refused | None = None
+        if len(self._connections) + 1 >= TIGHT * self._quota:
+            self._elsewhere.prepare(now)
         if self.context.draining:
-            gate = Refused("DRAINING", retry_after_ms=1000)
+            gate = self._elsewhere.refused("DRAINING", now, retry_after_ms=1000)
         if len(self._connections) >= self._quota:
             if len(self._connections) >= self._quota + max(50, self._quota // 10):
                 self.metrics.closed("overcrowded")
                 return None
-            gate = Refused("SERVER_FULL", retry_after_ms=5000)
+            gate = self._elsewhere.refused("SERVER_FULL", now, retry_after_ms=5000)
         origin = data_pb2.Origin(
             server=self.context.server, gateway=self.context.gateway, address=address
         )

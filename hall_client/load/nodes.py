@@ -98,7 +98,7 @@ class Fleet:
 
     async def _register(self, node: Node) -> None:
         request = data_pb2.RegisterServerRequest(
-            server=node.name, cell=CELL, max_players=2_000, build="load", address="127.0.0.1:1"
+            server=node.name, cell=CELL, max_players=2_000, build="load"
         )
         reply = await self.server.call("Cluster", "RegisterServer", request)
         node.lease_epoch, node.lease_ms = reply.lease_epoch, reply.lease_ms

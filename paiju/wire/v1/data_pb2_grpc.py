@@ -674,6 +674,11 @@ class ClusterStub:
                 request_serializer=paiju_dot_wire_dot_v1_dot_data__pb2.AllocateIdsRequest.SerializeToString,
                 response_deserializer=paiju_dot_wire_dot_v1_dot_data__pb2.AllocateIdsReply.FromString,
                 _registered_method=True)
+        self.Elsewhere = channel.unary_unary(
+                '/paiju.v1.Cluster/Elsewhere',
+                request_serializer=paiju_dot_wire_dot_v1_dot_data__pb2.ElsewhereRequest.SerializeToString,
+                response_deserializer=paiju_dot_wire_dot_v1_dot_data__pb2.ElsewhereReply.FromString,
+                _registered_method=True)
         self.Presence = channel.unary_unary(
                 '/paiju.v1.Cluster/Presence',
                 request_serializer=paiju_dot_wire_dot_v1_dot_data__pb2.PresenceRequest.SerializeToString,
@@ -774,6 +779,13 @@ class ClusterServicer:
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def Elsewhere(self, request, context):
+        """READ: game servers that have room for players, the emptiest first.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
     def Presence(self, request, context):
         """IDEMPOTENT: who came and went at a gateway.
         """
@@ -867,6 +879,11 @@ def add_ClusterServicer_to_server(servicer, server):
                     servicer.AllocateIds,
                     request_deserializer=paiju_dot_wire_dot_v1_dot_data__pb2.AllocateIdsRequest.FromString,
                     response_serializer=paiju_dot_wire_dot_v1_dot_data__pb2.AllocateIdsReply.SerializeToString,
+            ),
+            'Elsewhere': grpc.unary_unary_rpc_method_handler(
+                    servicer.Elsewhere,
+                    request_deserializer=paiju_dot_wire_dot_v1_dot_data__pb2.ElsewhereRequest.FromString,
+                    response_serializer=paiju_dot_wire_dot_v1_dot_data__pb2.ElsewhereReply.SerializeToString,
             ),
             'Presence': grpc.unary_unary_rpc_method_handler(
                     servicer.Presence,
@@ -1122,6 +1139,33 @@ class Cluster:
             '/paiju.v1.Cluster/AllocateIds',
             paiju_dot_wire_dot_v1_dot_data__pb2.AllocateIdsRequest.SerializeToString,
             paiju_dot_wire_dot_v1_dot_data__pb2.AllocateIdsReply.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def Elsewhere(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/paiju.v1.Cluster/Elsewhere',
+            paiju_dot_wire_dot_v1_dot_data__pb2.ElsewhereRequest.SerializeToString,
+            paiju_dot_wire_dot_v1_dot_data__pb2.ElsewhereReply.FromString,
             options,
             channel_credentials,
             insecure,

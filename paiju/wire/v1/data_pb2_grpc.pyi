@@ -248,6 +248,8 @@ class ClusterStub:
     """
     AllocateIds: _grpc.UnaryUnaryMultiCallable[_data_pb2.AllocateIdsRequest, _data_pb2.AllocateIdsReply]
     """Not idempotent, harmless: a block of ids that nobody else gets."""
+    Elsewhere: _grpc.UnaryUnaryMultiCallable[_data_pb2.ElsewhereRequest, _data_pb2.ElsewhereReply]
+    """READ: game servers that have room for players, the emptiest first."""
     Presence: _grpc.UnaryUnaryMultiCallable[_data_pb2.PresenceRequest, _data_pb2.Reply]
     """IDEMPOTENT: who came and went at a gateway."""
     FindPlayer: _grpc.UnaryUnaryMultiCallable[_data_pb2.FindPlayerRequest, _data_pb2.FindPlayerReply]
@@ -292,6 +294,8 @@ class ClusterAsyncStub(ClusterStub):
     """
     AllocateIds: _aio.UnaryUnaryMultiCallable[_data_pb2.AllocateIdsRequest, _data_pb2.AllocateIdsReply]  # type: ignore[assignment]
     """Not idempotent, harmless: a block of ids that nobody else gets."""
+    Elsewhere: _aio.UnaryUnaryMultiCallable[_data_pb2.ElsewhereRequest, _data_pb2.ElsewhereReply]  # type: ignore[assignment]
+    """READ: game servers that have room for players, the emptiest first."""
     Presence: _aio.UnaryUnaryMultiCallable[_data_pb2.PresenceRequest, _data_pb2.Reply]  # type: ignore[assignment]
     """IDEMPOTENT: who came and went at a gateway."""
     FindPlayer: _aio.UnaryUnaryMultiCallable[_data_pb2.FindPlayerRequest, _data_pb2.FindPlayerReply]  # type: ignore[assignment]
@@ -381,6 +385,14 @@ class ClusterServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_data_pb2.AllocateIdsReply, _abc.Awaitable[_data_pb2.AllocateIdsReply]]:
         """Not idempotent, harmless: a block of ids that nobody else gets."""
+
+    @_abc_1.abstractmethod
+    def Elsewhere(
+        self,
+        request: _data_pb2.ElsewhereRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_data_pb2.ElsewhereReply, _abc.Awaitable[_data_pb2.ElsewhereReply]]:
+        """READ: game servers that have room for players, the emptiest first."""
 
     @_abc_1.abstractmethod
     def Presence(

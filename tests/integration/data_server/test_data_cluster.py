@@ -235,6 +235,30 @@ async def test_a_server_that_lost_its_lease_keeps_its_players(hall: Client) -> N
         request.again = False
 
 
+async def test_who_has_room_is_named_and_nobody_else(start: Any) -> None:
+    moved = Time()
+    small: Client = await start(server={"monotonic": moved})
+
+    async def register(server: str, players: int, **more: Any) -> None:
+        request = data_pb2.RegisterServerRequest(
+            server=server, cell="c", max_players=10, address=f"{server}.example:7700", **more
+        )
+        lease = (await small.cluster.RegisterServer(request)).lease_epoch
+        await small.cluster.Heartbeat(beat(lease, server=server, players=players))
+
+    await register("silent", 1)
+    for _ in range(4):
+        moved.now += 5
+        await small.server.registry.poll()
+    for server, players in (("full", 10), ("half", 5), ("empty", 0), ("drains", 0), ("asks", 0)):
+        await register(server, players)
+    drain = data_pb2.DrainServerRequest(op=new_op(), server="drains", on=True, reason="t")
+    await small.admin.DrainServer(drain)
+    await small.server.registry.flush()
+    reply = await small.cluster.Elsewhere(data_pb2.ElsewhereRequest(server="asks"))
+    assert list(reply.addresses) == ["empty.example:7700", "half.example:7700"]
+
+
 async def test_presence_and_finding(hall: Client) -> None:
     await hall.host()
     player = await hall.guest()
