@@ -6,7 +6,7 @@ base score, bombs played and a spring double it. Source: docs/games/doudizhu.md.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
 from games.doudizhu.bidding import Bidding
@@ -28,10 +28,7 @@ class DoudizhuState(Bidding):
 
     __slots__ = ()
 
-    combos = COMBOS
-    finder = FINDER
-    deck = ONE_DECK
-    deal_sizes = (17, 17, 17)
+    deal_sizes: ClassVar[Sequence[int]] = (17, 17, 17)
 
     def multiplier(self) -> int:
         return self.factor * (2 if self.spring() else 1)
