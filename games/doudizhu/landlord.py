@@ -218,6 +218,7 @@ class LandlordState(ClimbingState):
         return Event(result, {})
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class LandlordGame(ClimbingGame[Any]):
     """Base of the package's games."""
 

@@ -54,6 +54,11 @@ def mask_of(cards: Iterable[int]) -> int:
     return mask
 
 
+def set_of(cards: Iterable[int]) -> int:
+    """The set as bits, of cards that are different."""
+    return sum([BITS[card] for card in cards])
+
+
 def cards_of(mask: int) -> Iterator[int]:
     """The cards of a set, ascending."""
     while mask:
@@ -71,7 +76,10 @@ _BY_BYTE: Final = tuple(
 def names_of(mask: int) -> list[str]:
     """The names of a set, ascending."""
     out: list[str] = []
-    for names in _BY_BYTE:
-        out += names[mask & 255]
+    place = 0
+    while mask:
+        if mask & 255:
+            out += _BY_BYTE[place][mask & 255]
         mask >>= 8
+        place += 1
     return out

@@ -76,12 +76,15 @@ class ShakeRng:
         while True:
             data = self._bytes(8 * n)
             # Where the upper quarters differ they alone decide, and small numbers sort quicker.
-            draws = _upper(n).unpack(data)
+            draws: tuple[int, ...] = _upper(n).unpack(data)
             if len(set(draws)) < n:
                 draws = struct.unpack(f">{n}Q", data)
                 if len(set(draws)) < n:
                     continue
-            return sorted(range(n), key=draws.__getitem__)
+            shift = n.bit_length()
+            order = sorted([draw << shift | place for place, draw in enumerate(draws)])
+            mask = (1 << shift) - 1
+            return [draw & mask for draw in order]
 
 
 @lru_cache(64)

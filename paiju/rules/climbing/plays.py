@@ -77,7 +77,10 @@ class PlaysInParts(Plays):
         self._hand = hand
         self._parts = parts
         self._more = more
-        self._length = sum(map(len, parts)) + len(more)
+        length = len(more)
+        for part in parts:
+            length += len(part)
+        self._length = length
 
     def __len__(self) -> int:
         return self._length
