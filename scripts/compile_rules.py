@@ -23,6 +23,7 @@ _CLIMBING = (
     *("plays", "settle", "state", "wings", "worlds"),
 )
 MODULES = (
+    *(f"games/doudizhu/{name}.py" for name in ("bidding", "landlord", "rules")),
     "paiju/rules/cards.py",
     "paiju/rules/shuffle.py",
     *(f"paiju/rules/climbing/{name}.py" for name in _CLIMBING),

@@ -14,7 +14,7 @@ from typing import Any
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
-from compile_rules import REQUIRES, compile_rules  # noqa: E402
+from compile_rules import REQUIRES, compile_rules
 
 WANTED = os.environ.get("PAIJU_COMPILE") == "1"
 

@@ -85,6 +85,53 @@ def timings(game: Game, *, samples: int = _SAMPLES) -> dict[str, float]:
     return {name: statistics.median(values) * 1e6 for name, values in found.items()}
 
 
+def worst_list(game: Game, hands: int) -> float:
+    """Microseconds of the dearest `legal_actions` among all of so many hands.
+
+    A state that takes longer than all before is asked again, and the quicker answer counts:
+    the program may just have been interrupted.
+    """
+    rng, luck = shuffle.ShakeRng(b"worst"), random.Random(3).random
+    clock, worst = time.perf_counter, 0.0
+    for _ in range(hands):
+        state = game.new_state(game.info.max_seats)
+        while acting := state.to_act():
+            seat = acting[0] if len(acting) == 1 else _next(state, acting, luck)
+            if seat == CHANCE:
+                state.apply(CHANCE, state.sample_chance(rng))
+                continue
+            begun = clock()
+            legal = state.legal_actions(seat)
+            spent = clock() - begun
+            if spent > worst:
+                begun = clock()
+                state.legal_actions(seat)
+                worst = max(worst, min(spent, clock() - begun))
+            state.apply(seat, legal[int(luck() * len(legal))])
+    return worst * 1e6
+
+
+def results(game: Game, seconds: float, *, hands: int = 50) -> float:
+    """Ended hands that are counted up (`outcome`) in a second: showdowns, where there are any."""
+    rng, luck = shuffle.ShakeRng(b"results"), random.Random(4).random
+    ended = []
+    for _ in range(hands):
+        state = game.new_state(game.info.max_seats)
+        while acting := state.to_act():
+            seat = acting[0] if len(acting) == 1 else _next(state, acting, luck)
+            legal = () if seat == CHANCE else state.legal_actions(seat)
+            action = legal[int(luck() * len(legal))] if legal else state.sample_chance(rng)
+            state.apply(seat, action)
+        ended.append(state)
+    counted = 0
+    begun = time.perf_counter()
+    while (spent := time.perf_counter() - begun) < seconds:
+        for state in ended:
+            state.outcome()
+        counted += hands
+    return counted / spent
+
+
 def figures(game: Game, seconds: float) -> dict[str, str | float]:
     """All of one game: what `paiju rules bench` writes."""
     played = playouts(game, seconds)

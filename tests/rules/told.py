@@ -37,7 +37,7 @@ def golden(registry: Registry) -> Iterator[str]:
         with resources.as_file(resources.files(f"games.{package}")) as folder:
             for path in sorted(folder.glob("cases*.jsonl")):
                 for answer in cases.check(cases.read(path), registry):
-                    yield repr(answer)
+                    yield repr((answer.id, answer.passed, answer.got))
 
 
 def hand(game: Game, seed: str) -> Iterator[str]:

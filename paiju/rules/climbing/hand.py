@@ -141,9 +141,10 @@ class HandData:
             raise ValueError(f"a state of {identity}, not of {list(game.id)}")
         state = cls(game, None if wealth is None else tuple(wealth), carry)
         for name, value in zip(cls._SAVED, saved, strict=True):
-            setattr(state, name, _unpacked(value))
-        if state.table is not None:
-            state.table = Reading(*state.table)
+            restored = _unpacked(value)
+            if name == "table" and restored is not None:
+                restored = Reading(*restored)
+            setattr(state, name, restored)
         state.counts = [state.deck.counts(hand) for hand in state.hands]
         state._log = [(seat, _move(_unpacked(action))) for seat, action in log]
         return state
