@@ -23,7 +23,7 @@ _CLIMBING = (
     *("plays", "settle", "state", "wings", "worlds"),
 )
 MODULES = (
-    *(f"games/doudizhu/{name}.py" for name in ("bidding", "landlord", "rules")),
+    *(f"games/doudizhu/{name}.py" for name in ("bidding", "classic", "landlord")),
     "paiju/rules/cards.py",
     "paiju/rules/shuffle.py",
     *(f"paiju/rules/climbing/{name}.py" for name in _CLIMBING),
