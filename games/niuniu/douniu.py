@@ -150,7 +150,7 @@ class DouniuState(BullState):
     def kinds(self) -> list[str]:
         return [BULLS.names[kind_of(strength)] for strength in self._strengths()]
 
-    def _next_banker(self, strengths: Sequence[int]) -> int | None:
+    def next_banker(self, strengths: Sequence[int]) -> int | None:
         """The best bull_9 of those present, else the banker, None: nature draws."""
         takes = self.game.bank_kind
         claims = [
@@ -175,7 +175,7 @@ class DouniuState(BullState):
         if self.result is None:
             raise ValueError("the hand is not over")
         strengths = self._strengths()
-        booked, following = self._settlement(strengths), self._next_banker(strengths)
+        booked, following = self._settlement(strengths), self.next_banker(strengths)
         return Outcome(
             result=self.result,
             deltas=booked.deltas,

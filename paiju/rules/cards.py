@@ -76,10 +76,7 @@ _BY_BYTE: Final = tuple(
 def names_of(mask: int) -> list[str]:
     """The names of a set, ascending."""
     out: list[str] = []
-    place = 0
-    while mask:
-        if mask & 255:
-            out += _BY_BYTE[place][mask & 255]
+    for names in _BY_BYTE:
+        out += names[mask & 255]
         mask >>= 8
-        place += 1
     return out
