@@ -24,7 +24,7 @@ def told(tree: Path) -> list[bytes]:
     """All that the rules of that tree do, in lines; the first is `plain` or `compiled`."""
     done = subprocess.run(
         [sys.executable, SCRIPT, str(HANDS)],
-        env={**os.environ, "PYTHONPATH": str(tree)},
+        env={**os.environ, "PYTHONPATH": str(tree), "PYTHONHASHSEED": "0"},
         cwd=tree,
         capture_output=True,
         check=True,
