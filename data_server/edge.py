@@ -43,6 +43,9 @@ _OPTIONS = [
     ("grpc.http2.min_recv_ping_interval_without_data_ms", 5_000),
     ("grpc.http2.max_ping_strikes", 0),
     ("grpc.so_reuseport", 0),
+    # Whoever only connects is not kept, and nothing is unpacked before the token was looked at.
+    ("grpc.server_handshake_timeout_ms", 10_000),
+    ("grpc.compression_enabled_algorithms_bitset", 1),
 ]
 
 

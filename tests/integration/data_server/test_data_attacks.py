@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import Any
 
+import grpc
 import pytest
 from data_hall import Client, bearer
 from sqlalchemy import text
@@ -13,7 +15,7 @@ from typer.testing import CliRunner
 
 from paiju.cli.admin import app
 from paiju.service.ids import new_op
-from paiju.wire.v1 import common_pb2, data_pb2, hall_pb2
+from paiju.wire.v1 import common_pb2, data_pb2, data_pb2_grpc, hall_pb2
 
 SECRET_PARAMETER = "192.0.2.77"
 
@@ -59,8 +61,6 @@ async def test_a_report_cannot_break_or_command_the_operators_screen(
     small: Client, tmp_path: Any, words: str
 ) -> None:
     """`[/]` in a report made `paiju admin reports list` fail for all reports."""
-    import asyncio
-
     me, other = await small.guest(), await small.guest()
     report = hall_pb2.Report(kind="abuse", player=other.id, detail=words)
     await small.cluster.Report(
@@ -81,10 +81,6 @@ async def test_a_report_cannot_break_or_command_the_operators_screen(
 
 
 async def test_health_and_reflection_need_no_token_but_nothing_else_does(small: Client) -> None:
-    import grpc
-
-    from paiju.wire.v1 import data_pb2_grpc
-
     async with grpc.aio.insecure_channel(small.addresses.address) as channel:
         for name in ("Accounts", "Ledger", "Cluster"):
             stub = getattr(data_pb2_grpc, f"{name}Stub")(channel)
@@ -95,3 +91,15 @@ async def test_health_and_reflection_need_no_token_but_nothing_else_does(small: 
                     with pytest.raises(grpc.aio.AioRpcError) as refused:
                         await (call.read() if method.server_streaming else call)
                     assert refused.value.code() is grpc.StatusCode.UNAUTHENTICATED, method.name
+
+
+async def test_nothing_is_unpacked_for_whoever_shows_no_token(small: Client) -> None:
+    """16 KiB of gzip were 16 MiB, for anybody who reaches the port."""
+    async with grpc.aio.insecure_channel(
+        small.addresses.address, compression=grpc.Compression.Gzip
+    ) as channel:
+        stub = data_pb2_grpc.ClusterStub(channel)
+        asked = data_pb2.FindPlayerRequest(name="x" * 1_000_000)
+        with pytest.raises(grpc.aio.AioRpcError) as refused:
+            await stub.FindPlayer(asked, timeout=5)
+    assert refused.value.code() is grpc.StatusCode.UNIMPLEMENTED

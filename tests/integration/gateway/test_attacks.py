@@ -37,8 +37,10 @@ async def test_a_packet_that_unpacks_to_megabytes_is_not_unpacked(world: World) 
         call = hall_pb2_grpc.HallStub(channel).Play()
         with contextlib.suppress(grpc.aio.AioRpcError):
             await call.write(hall_pb2.Packet(data=bytes(20_000_000)))
-        assert await call.code() is grpc.StatusCode.UNIMPLEMENTED
-    assert world.gateway.connections == 0
+        # The status may be overtaken by the reset of the stream.
+        refused = (grpc.StatusCode.UNIMPLEMENTED, grpc.StatusCode.INTERNAL)
+        assert await call.code() in refused
+    assert world.gateway.metrics.bytes_in._value.get() == 0, "it reached nobody"
 
 
 async def test_health_is_told_but_not_followed(world: World) -> None:
