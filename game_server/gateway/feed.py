@@ -113,11 +113,10 @@ class Feed:
         if answer.HasField("seated"):
             where = answer.seated.table
             known = self.tables.get(where.table)
-            if known is None:
+            if known is None or known.leaving:
                 # Its snapshot follows; but the answer to a repeat brings none: ask for it.
                 known = self.tables[where.table] = Subscription.at(where, Flow.LOST)
                 known.ask_at = now + self._limits.seated_s
-            known.leaving = False
         elif pending.kind == "watch_grid":
             key = pending.room, pending.shard
             if pending.stop:

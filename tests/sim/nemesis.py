@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from random import Random
 
+from tests.sim.hall import LEASE_S
 from tests.sim.host import Life
 from tests.sim.world import World
 
@@ -61,6 +62,17 @@ class Nemesis:
 
     def kill_host(self) -> None:
         self._world.kill_host(self._life())
+
+    def lose_host(self) -> None:
+        """So long that its lease is over: what nobody sits at is the other host's then."""
+        world, life = self._world, self._life()
+        if len(world.host_names) == 1:
+            world.kill_host(life)
+            return
+        away_s = LEASE_S + self._random.uniform(1.0, 6.0)
+        world.kill_host(life, "lost", again=False)
+        world.after(away_s, lambda: world.restart(life))
+        self.ends = max(self.ends, world.loop.now + away_s)
 
     def stop_host(self) -> None:
         """SIGSTOP; sometimes somebody else takes over meanwhile."""
@@ -211,6 +223,7 @@ class Nemesis:
 
 _FAULTS: list[Callable[[Nemesis], None]] = [
     *[Nemesis.kill_host] * 3,
+    Nemesis.lose_host,
     *[Nemesis.stop_host] * 3,
     *[Nemesis.take_over] * 2,
     *[Nemesis.stop_in_transaction] * 2,

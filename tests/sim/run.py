@@ -72,7 +72,8 @@ def _play(world: World, result: Result) -> None:
     nemesis = Nemesis(world)
     world.start()
     nemesis.arrange()
-    world.loop.run_until(nemesis.ends, most_steps=MOST_STEPS)
+    while world.loop.now < nemesis.ends:  # a fault may take longer than was planned
+        world.loop.run_until(nemesis.ends, most_steps=MOST_STEPS)
     nemesis.heal()
     _until(world, checks.not_converged, CONVERGES_S, result)
     world.leave()

@@ -174,9 +174,10 @@ class World:
         self._close_interval(life)
         life.process.kill()
         if again and self.current[life.host] is life:
-            self.after(self.random.uniform(0.2, 1.5), lambda: self._restart(life))
+            self.after(self.random.uniform(0.2, 1.5), lambda: self.restart(life))
 
-    def _restart(self, life: Life) -> None:
+    def restart(self, life: Life) -> None:
+        """Unless somebody has begun a newer process already."""
         if self.current[life.host] is life:
             self.start_host(life.host)
 
