@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from itertools import count
 from typing import Any
 
-from game_server.tables.games import FixedGames
+from game_server.tables.games import FixedGames, Games
 from game_server.tables.host import TableHost
 from game_server.tables.journal import Batch, Journal
 from game_server.tables.journal_store import JournalStore
@@ -132,6 +132,7 @@ class Rig:
         first_table: int = 1000,
         retention: Retention | None = None,
         stall_s: float = 2.0,
+        games: Games | None = None,
     ) -> None:
         loop = asyncio.get_running_loop()
 
@@ -177,7 +178,7 @@ class Rig:
             journal=self.journal,
             outbox=self.outbox,
             cashier=self.cashier,
-            games=self.games(),
+            games=games or self.games(),
             locate=locate,
             next_id=lambda: next(numbers),
             entropy=entropy(seed),
