@@ -35,6 +35,9 @@ from paiju.wire.v1 import common_pb2, data_pb2, hall_pb2
 
 log = structlog.get_logger()
 
+MATCH_MORE_MS = 30 * 60_000
+"""So long may a match go on at a table of a stopped game."""
+
 ShardKey = tuple[str, int]
 T = TypeVar("T")
 
@@ -82,6 +85,7 @@ class Desk:
         self._stepping = stepping
         self._clock = clock
         self._shard_of: dict[int, Shard] = {}  # table -> shard
+        self._ending_since: dict[int, int] = {}  # tables of stopped games in mid-match
         self._claimants: dict[tuple[int, int], asyncio.Future[int]] = {}  # (table, player)
 
     def now(self) -> int:
@@ -192,7 +196,10 @@ class Desk:
         full = not table.roster.free()
         if standing is Standing.FINISHING:
             return not full  # nobody may come any more
-        return not (standing is Standing.ENDING and full and table.in_match)
+        if standing is Standing.BROKEN or not full or not table.in_match:
+            return True
+        since = self._ending_since.setdefault(table.ref.table, self.now())
+        return self.now() - since >= MATCH_MORE_MS
 
     def close_spare_tables(self, *, spare: int = SPARE_TABLES) -> None:
         """Close empty tables beyond the spare ones; who watches one is told."""
@@ -203,6 +210,7 @@ class Desk:
                 self._take(shard, table)
                 self.wheel.set(table_id, None)
                 del self._shard_of[table_id]
+                self._ending_since.pop(table_id, None)
                 audience = self.audiences.pop(table_id)
                 self.chatters.pop(table_id, None)
                 notice = hall_pb2.Notice(code="TABLE_GONE", table=table.ref)

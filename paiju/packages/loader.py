@@ -11,9 +11,11 @@ import ast
 import importlib
 import importlib.abc
 import importlib.machinery
+import linecache
 import sys
 import threading
 import types
+import typing
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -158,4 +160,19 @@ def unload(loaded: Loaded) -> None:
         parent = sys.modules.get(ROOT)
         if parent is not None:
             vars(parent).pop(loaded.module.rpartition(".")[2], None)
+        _clear_caches()
     importlib.invalidate_caches()
+
+
+def _clear_caches() -> None:
+    """Caches of code that stays may hold things of code that goes: those of the shared engines
+    (decks and states as keys), of `typing` (`Base[State]`) and of tracebacks. They fill again."""
+    for name, module in list(sys.modules.items()):
+        if name.startswith("paiju.rules"):
+            for value in list(vars(module).values()):
+                clear = getattr(value, "cache_clear", None)
+                if clear is not None:
+                    clear()
+    for clear in getattr(typing, "_cleanups", ()):
+        clear()
+    linecache.clearcache()

@@ -16,6 +16,8 @@ from hall_client import HallClient
 from hall_client.bots.mind import GameMind
 from hall_client.events import Event, RoomsChanged
 from hall_client.load.driver import Driver, LoadPlan
+from hall_client.packages import PartStore
+from paiju.packages import archive
 from paiju.packages.keys import KeyFolder
 from paiju.wire.server_keys import ServerKeys, decode
 from tests.acceptance.command import paiju
@@ -173,6 +175,10 @@ async def _live(hall: TwoServers, folder: Path, *, players: int, hands: int) -> 
     await hall.ask("start", "doudizhu")
     seen = [await watcher.until("1.1.0") - begun for watcher in watchers]
     print(f"visible to clients after {max(seen):.1f} s, with the command")
+    part = await PartStore(folder / "client").get(watchers[0].client, "doudizhu", "1.1.0")
+    published_files = archive.unpack(new.read_bytes()).files
+    assert {p.name for p in part.iterdir()} == {"help.en.md", "help.zh.md"}, "no code, no cases"
+    assert (part / "help.en.md").read_bytes() == published_files["help.en.md"]
     fresh = await Driver(
         _plan(hall, "a", players=3, hands=2, seed=9), make_mind=lambda _: GameMind(minds)
     ).run()

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from itertools import count
 from typing import Any
 
-from game_server.tables.games import FixedGames
+from game_server.tables.games import FixedGames, Games
 from game_server.tables.host import TableHost
 from game_server.tables.journal import Batch, Journal
 from game_server.tables.journal_store import JournalStore
@@ -153,6 +153,7 @@ class Rig:
         spacing_ms: float = 0.0,
         journaled: bool = True,
         max_tables: int = 250,
+        games: Games | None = None,
     ) -> None:
         loop = asyncio.get_running_loop()
 
@@ -201,7 +202,7 @@ class Rig:
             journal=self.journal,
             outbox=self.outbox,
             cashier=self.cashier,
-            games=self.games(),
+            games=games or self.games(),
             locate=locate,
             next_id=lambda: next(numbers),
             entropy=entropy(seed),
