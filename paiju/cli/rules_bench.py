@@ -104,7 +104,7 @@ def worst_list(game: Game, hands: int) -> float:
 
 
 def results(game: Game, seconds: float, *, hands: int = 50) -> float:
-    """Ended hands counted up in a second of CPU time: showdowns, where there are any."""
+    """Ended hands settled (`outcome`; showdowns, where there are any) in a second of CPU time."""
     rng, luck = shuffle.ShakeRng(b"results"), random.Random(4).random
     ended = []
     for _ in range(hands):

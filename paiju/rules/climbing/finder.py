@@ -31,15 +31,14 @@ _ONLY_PASS: Final[Found] = (PASS,)
 class _Runs(dict[int, Found]):
     """Spaced mask of ranks -> the runs of equal groups within it, packed; made when asked for.
 
-    lengths: of the runs, in this order; copies: cards of a group; first: what stands in front.
+    lengths: of the runs, in this order; copies: cards of a group.
     """
 
-    def __init__(self, lengths: Iterable[int], copies: int, first: Found) -> None:
+    def __init__(self, lengths: Iterable[int], copies: int) -> None:
         self._bodies = [(length, sum(ONE[:length]) * copies) for length in lengths]
-        self._first = first
 
     def __missing__(self, mask: int) -> Found:
-        found = self._first
+        found: Found = ()
         for length, body in self._bodies:
             starts = mask
             for step in range(1, length):
@@ -51,9 +50,9 @@ class _Runs(dict[int, Found]):
 
 
 @cache
-def _runs(lengths: Found, copies: int, first: Found = ()) -> _Runs:
+def _runs(lengths: Found, copies: int) -> _Runs:
     """Shared by the rule sets. Asked for run ranks only, a table has at most 4,096 keys."""
-    return _Runs(lengths, copies, first)
+    return _Runs(lengths, copies)
 
 
 _LOW: Final = sum(ONE[:8])
@@ -208,7 +207,12 @@ class Finder:
             mask = four & ranks
         if winged is not None and mask:
             return self._winged_follows(hand, counts, table, mask)
-        found = _runs((length,), copies, _ONLY_PASS)[mask] if mask else _ONLY_PASS
+        if not mask:
+            found = _ONLY_PASS
+        elif length == 1:
+            found = _ONLY_PASS + _groups(mask, copies)
+        else:
+            found = _ONLY_PASS + _runs((length,), copies)[mask]
         four &= SPACED
         if four:
             found += self._bombs(counts, four, bombs)
