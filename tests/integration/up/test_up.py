@@ -145,7 +145,6 @@ async def test_a_drain_that_is_taken_back_ends_no_host(tmp_path: Path) -> None:
         assert hosts
         await _drain(folder, on=True)
         await _drain(folder, on=False)
-        _, keys = hall.gateways, hall.server_keys
         async with HallClient(hall.gateways, server_keys=hall.server_keys) as client:
             await client.guest(b"d" * 32)
             await (await client.quick_join("doudizhu.novice")).stand()
