@@ -22,6 +22,12 @@ from paiju.wire.v1 import data_pb2_grpc
 R = TypeVar("R", bound=Message)
 
 DEFAULT_ADDRESS = "127.0.0.1:7411"
+_CONNECT_MS = 2_000
+_OPTIONS = [
+    # How long one attempt to connect may take: an address behind which nobody is says nothing.
+    ("grpc.min_reconnect_backoff_ms", _CONNECT_MS),
+    ("grpc.initial_reconnect_backoff_ms", _CONNECT_MS),
+]
 
 
 def call_admin(
@@ -53,8 +59,8 @@ def _channel(where: str) -> grpc.Channel:
     try:
         files = load(PeerSettings).peer_files()
         if files is None:
-            return grpc.insecure_channel(where)
-        return grpc.secure_channel(where, grpc_client(read(files)))
+            return grpc.insecure_channel(where, options=_OPTIONS)
+        return grpc.secure_channel(where, grpc_client(read(files)), options=_OPTIONS)
     except ValueError as error:
         _fail(str(error))
 
@@ -75,6 +81,8 @@ def _why(error: Any, where: str, key_file: Path) -> str:
         return f"the data server at {where} does not take the certificate: {error.details()}"
     if code == grpc.StatusCode.UNAVAILABLE:
         return _unanswered(where)
+    if code == grpc.StatusCode.UNIMPLEMENTED:
+        return f"what answers at {where} is not the admin port of a data server of this version"
     if code == grpc.StatusCode.DEADLINE_EXCEEDED:
         return f"the data server at {where} did not answer in time; the outcome is unknown"
     return f"the data server at {where} answered {code.name}: {error.details()}"

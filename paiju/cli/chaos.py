@@ -11,7 +11,6 @@ import asyncio
 import math
 import os
 import signal
-import tempfile
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -32,6 +31,7 @@ from hall_client.load.outage import Outage
 from hall_client.load.result import LoadResult
 from paiju.cli import output
 from paiju.cli.local import LocalHall
+from paiju.cli.scratch import scratch
 from paiju.rules.registry import Registry
 
 WARM_UP_S = 3.0
@@ -178,9 +178,10 @@ def chaos(
         ),
         every_s=every,
     )
-    with tempfile.TemporaryDirectory(prefix="paiju-chaos-") as temporary:
+    output.check_writable(json)
+    with scratch("chaos") as temporary:
         hall = LocalHall(
-            data_dir=data_dir or Path(temporary), database=database, gateways=gateways, hosts=hosts
+            data_dir=data_dir or temporary, database=database, gateways=gateways, hosts=hosts
         )
         figures = asyncio.run(_play(run, hall))
     _print(output.console(json), figures)
