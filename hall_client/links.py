@@ -19,7 +19,7 @@ from hall_client.link_ws import WsLink
 from paiju.wire.sealed import ClientChannel
 
 _FORM = re.compile(
-    r"(?:grpc://|(?P<web>wss?://))?(?:[\w.-]+|\[[0-9a-fA-F:.]+\])(?::(?P<port>\d{1,5}))?(?(web)/?\S*)"
+    r"(?:grpcs?://|(?P<web>wss?://))?(?:[\w.-]+|\[[0-9a-fA-F:.]+\])(?::(?P<port>\d{1,5}))?(?(web)/?\S*)"
 )
 
 

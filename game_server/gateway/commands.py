@@ -51,10 +51,11 @@ class Route(enum.Enum):
 
 
 class Pace(enum.Enum):
-    """What costs more than the gateway: coins that move, rows of the journal."""
+    """What costs others more than us: coins that move, rows of the journal, whole views."""
 
     SEATS = "seats"
     READY = "ready"
+    VIEWS = "views"
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +131,7 @@ RULES: Mapping[str, Rule] = {
         "old_password": _CREDENTIAL, "new_password": _NEW_PASSWORD,
     }),
     "list_rooms": Rule(Route.HERE, GREETED, 4, fields={"game": Size(f.MAX_ROOM_CHARS)}),
-    "watch_grid": Rule(Route.HOST, OPEN, 3, fields={
+    "watch_grid": Rule(Route.HOST, OPEN, 3, pace=Pace.VIEWS, fields={
         "room": f.room, "shard": Range(0, f.MAX_SHARD, "NO_SUCH_TABLE"), "stop": f.anything,
     }),
     "get_package": Rule(Route.HERE, OPEN, 3, fields={
@@ -162,9 +163,13 @@ RULES: Mapping[str, Rule] = {
         "table": f.table, "action": Size(protocol.MAX_ACTION_CHARS),
         "hand": f.anything, "decided_on": f.anything,
     }),
-    "watch": Rule(Route.HOST, OPEN, 2, fields={"table": f.table, "cursor": f.cursor_or_none}),
+    "watch": Rule(Route.HOST, OPEN, 2, pace=Pace.VIEWS, fields={
+        "table": f.table, "cursor": f.cursor_or_none,
+    }),
     "unwatch": Rule(Route.HOST, OPEN, 1, fields=_AT_TABLE),
-    "resync": Rule(Route.HOST, OPEN, 4, fields={"table": f.table, "check": f.anything}),
+    "resync": Rule(Route.HOST, OPEN, 4, pace=Pace.VIEWS, fields={
+        "table": f.table, "check": f.anything,
+    }),
     "chat": Rule(Route.HOST, OPEN, 4, op=True, fields={"table": f.table, "text": f.spoken}),
     "heard": Rule(Route.DATA, OPEN, 2, fields={"penalty": Range(1, f.MAX_ID, "NO_SUCH_PENALTY")}),
     "report": ReportRule(Route.DATA, OPEN, 10, op=True, fields={

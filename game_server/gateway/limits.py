@@ -19,6 +19,8 @@ class Limits:
     rate_per_s: float = 40.0
     seats_burst: float = 30.0  # sitting down, standing up, topping up: the ledger does it
     seats_per_s: float = 1.0
+    views_burst: float = 60.0  # whole views: a host builds each anew
+    views_per_s: float = 3.0
     ready_burst: float = 60.0  # ready and not ready: each is a row of the journal
     ready_per_s: float = 4.0
     flood_burst: float = 200.0  # commands refused with TOO_FAST before the connection ends

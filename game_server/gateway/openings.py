@@ -59,7 +59,7 @@ class Openings:
         presence: Presence,
         on_opened: Callable[[], None],
         on_replaced: Callable[[Connection, Player], None],
-        accounts: Tokens[int],
+        accounts: Tokens[tuple[int, str]],
         cache: SessionCache,
     ) -> None:
         """on_replaced: tell the hosts that the older connection is gone.
@@ -79,8 +79,9 @@ class Openings:
         """Open a session by its ticket. Raises Refused."""
         resume = effect.resume
         claims = await self._tickets.verify(resume.ticket)
-        self._admit(claims.player)
-        if claims.expires_us > now_us():
+        live = claims.expires_us > now_us()
+        self._admit(claims.player, "" if live else place(connection.session.origin.address))
+        if live:
             session = await self._from_claims(claims, resume)
         elif resume.refresh_token:
             request = data_pb2.RenewRequest(
@@ -96,11 +97,15 @@ class Openings:
         session.connection = resume.connection
         self.open(connection, effect.ref, session, resume)
 
-    def _admit(self, player: int) -> None:
-        """Raises Refused(TOO_FAST) for a player who comes again and again."""
-        now = time.monotonic()
-        if not self._accounts.take(player, now):
-            raise Refused("TOO_FAST", retry_after_ms=self._accounts.wait_ms(player, now))
+    def _admit(self, player: int, where: str) -> None:
+        """Raises Refused(TOO_FAST) for a player who comes again and again.
+
+        where: the place of somebody whose ticket has run out. Such a ticket proves little, so it
+        only uses up what that place may do: whoever found an old one keeps nobody out.
+        """
+        who, now = (player, where), time.monotonic()
+        if not self._accounts.take(who, now):
+            raise Refused("TOO_FAST", retry_after_ms=self._accounts.wait_ms(who, now))
 
     async def _from_claims(self, claims: Claims, resume: hall_pb2.Resume) -> hall_pb2.Session:
         """The session a ticket stands for; without cursors also the player's open seats."""

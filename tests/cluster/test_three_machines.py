@@ -10,11 +10,13 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
 from hall_client import Tls
 from hall_client.bots.mind import GameMind
 from hall_client.load.driver import Driver, LoadPlan
 from hall_client.load.result import LoadResult
+from paiju.cli.admin import app as admin
 from paiju.rules.registry import Registry
 from paiju.wire.server_keys import ServerKeys
 from tests.cluster.machines import Machine, Network, allowed
@@ -51,10 +53,14 @@ class Cluster:
         )
 
     def _make_certificates(self) -> None:
-        """On A, which stands for the operator's machine; each machine gets its own files."""
-        make = ("admin", "certificates")
-        here = ("--dir", str(self.authority))
-        self.a.run(*make, "init", "--cell", "cell-1", *here)
+        """On the operator's machine, which needs no network; each gets its own files."""
+
+        def make(*arguments: str) -> None:
+            given = ["certificates", *arguments, "--dir", str(self.authority)]
+            result = CliRunner().invoke(admin, given)
+            assert result.exit_code == 0, result.output
+
+        make("init", "--cell", "cell-1")
         here_too = ["--address", self.a.address, "--address", "127.0.0.1"]
         edges = [a for m in (self.b, self.c) for a in ("--address", m.address)]
         for role, name, addresses, machines in (
@@ -64,7 +70,7 @@ class Cluster:
             ("players", "edge", edges, [self.b, self.c]),
             ("operator", "ann", [], [self.a]),
         ):
-            self.a.run(*make, "issue", *here, "--role", role, "--name", name, *addresses)
+            make("issue", "--role", role, "--name", name, *addresses)
             for machine in machines:
                 for file in (f"{name}.pem", f"{name}-key.pem", "ca.pem"):
                     shutil.copy(self.authority / file, machine.folder)

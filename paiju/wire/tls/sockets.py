@@ -11,6 +11,10 @@ from cryptography import x509
 from paiju.wire.tls.files import BadTls, Material, TlsFiles, Watched
 from paiju.wire.tls.identity import Identity, NotYours, identity_of
 
+_ASKED: list[grpc.ServerCredentials] = []
+"""gRPC's core asks them at each handshake, and holds no reference of its own: one that is under way
+while a server is taken down would ask freed memory. So they live as long as the process."""
+
 
 def grpc_server(
     watched: Watched, *, mutual: bool, on_handshake: Callable[[], object] = lambda: None
@@ -28,11 +32,20 @@ def grpc_server(
             root_certificates=material.ca if mutual else None,
         )
 
-    def begun() -> grpc.ServerCertificateConfiguration:
+    used = watched.version
+
+    def begun() -> grpc.ServerCertificateConfiguration | None:
+        nonlocal used
         on_handshake()
+        watched.current()
+        if used == watched.version:
+            return None
+        used = watched.version
         return now()
 
-    return grpc.dynamic_ssl_server_credentials(now(), begun, require_client_authentication=mutual)
+    made = grpc.dynamic_ssl_server_credentials(now(), begun, require_client_authentication=mutual)
+    _ASKED.append(made)
+    return made
 
 
 def grpc_client(material: Material) -> grpc.ChannelCredentials:

@@ -156,3 +156,30 @@ def _reading(world: World, connection: Connection) -> Client:
     client = Client(connection.receive)
     world.tasks.append(asyncio.create_task(_read(connection, client)))
     return client
+
+
+class TestOldTickets:
+    @pytest.fixture
+    def limits(self) -> Limits:
+        return Limits(place_burst=1e6, account_burst=3, account_per_s=0.01)
+
+    async def test_an_old_ticket_keeps_its_player_out_of_nothing(self, world: World) -> None:
+        """Whoever had one could use up the resumes of its player at a gateway."""
+        world.data.ticket_s = -1.0
+        old = await world.client().guest(b"v" * 32)
+        world.data.ticket_s = 300.0
+        mine = await world.client().guest(b"v" * 32)
+        assert mine.profile.player == old.profile.player
+        codes = []
+        for number in range(6):
+            connection = world.gateway.connect("192.0.2.66")
+            assert connection is not None
+            thief = _reading(world, connection)
+            await thief.hello()
+            resume = hall_pb2.Resume(ticket=old.ticket, connection=100 + number)
+            codes.append((await thief.ask(resume=resume)).refusal.code)
+        assert codes == ["BAD_TICKET"] * 3 + ["TOO_FAST"] * 3
+        client = world.client()
+        await client.hello()
+        resume = hall_pb2.Resume(ticket=mine.ticket, connection=mine.connection + 1)
+        assert (await client.ask(resume=resume)).HasField("session")

@@ -63,6 +63,22 @@ def test_ready_and_not_ready_fill_no_journal() -> None:
     assert not table.closes()
 
 
+@pytest.mark.parametrize("kind", ["watch", "resync"])
+def test_whole_views_are_not_asked_for_without_end(kind: str) -> None:
+    """A host builds each anew: a hundred and fifty guests, twenty a second, took a core of it."""
+    table = Table().open().watch()
+    body = {"watch": hall_pb2.Watch(table=TABLE), "resync": hall_pb2.Resync(table=TABLE)}[kind]
+    taken = 0
+    for _ in range(300):
+        table.now += 0.1
+        if table.ask(**{kind: body}) is None:
+            taken += 1
+            table.done()
+    limits = Limits()
+    assert taken <= limits.views_burst + 30 * limits.views_per_s + 1
+    assert not table.closes()
+
+
 def _chat(table: Table, text: str) -> None:
     line = hall_pb2.ChatLine(table=TABLE, player=1, text=text)
     update = hall_pb2.Update(chat=line).SerializeToString()
