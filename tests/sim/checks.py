@@ -1,6 +1,6 @@
 """What must hold in every world, whatever went wrong in it.
 
-`converged` and `nobody_sits` are asked again and again while a healed world comes to rest;
+`not_converged` and `still_seated` are asked again and again while a healed world comes to rest;
 `at_the_end` holds the clients' evidence, the journals' log and the books against each other.
 Each complaint is a sentence; none is good.
 """
@@ -18,8 +18,6 @@ from game_server.tables.table import Table
 from tests.sim.books import HOUSE, MINT
 from tests.sim.client import Asked, SimClient
 from tests.sim.hall import COINS
-from tests.sim.host import Life
-from tests.sim.store import Commit
 from tests.sim.world import World
 
 TRANSIENT = frozenset({"RETRY", "BUSY", "TOO_FAST", "OUTCOME_UNKNOWN", "NO_HOST", "DRAINING"})
@@ -238,8 +236,7 @@ def _no_time_lost(world: World, numbers: list[Number]) -> Iterator[str]:
     """A clock that ran out had all its time while a host was there to be played at."""
     made: dict[tuple[int, int], float] = {}
     for life in world.lives:
-        for key, at in life.made.items():
-            made[key] = at  # of the last process that made it: that one was committed
+        made |= life.made  # of the last process that made it: that one was committed
     served = [interval for life in world.lives for interval in life.serving]
     turns = {(n.table, n.seq): n.body["turns"] for n in numbers if "turns" in n.body}
     for row in numbers:
@@ -289,6 +286,3 @@ def _nothing_refused(world: World) -> Iterator[str]:
     for life in world.lives:
         if life.outbox is not None and life.outbox.refused:
             yield f"the outbox of {life.process} keeps {len(life.outbox.refused)} refused hands"
-
-
-__all__ = ["Commit", "Life", "at_the_end", "not_converged", "still_seated"]
