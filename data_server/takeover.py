@@ -13,7 +13,8 @@ host decides between two.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,10 +22,13 @@ import structlog
 from sqlalchemy.engine import Connection
 
 from data_server.registry import Registry
-from data_server.store import nodes, takeovers
+from data_server.store import takeovers
 from data_server.store.database import Database
 
 log = structlog.get_logger()
+
+SHARE = 1000
+"""A host that is given away counts as so many players for whoever gets the next one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,19 +36,17 @@ class Able:
     """A living host that could go on with tables of others. load: players of its server."""
 
     server: str
-    cell: str
-    journal: str
     games: frozenset[str]
     load: int
 
 
-def choose_keeper(able: Iterable[Able], *, cell: str, journal: str, games: set[str]) -> str | None:
-    """The server with least to do; None when none can. Pure."""
-    found = [
-        (one.load, one.server)
-        for one in able
-        if journal and one.cell == cell and one.journal == journal and games <= one.games
-    ]
+Group = tuple[str, str]
+"""Cell and journal: who is in one group could go on with each other's tables."""
+
+
+def choose_keeper(able: Iterable[Able], *, games: Set[str], but: str = "") -> str | None:
+    """The server with least to do, other than `but`; None when none can. Pure."""
+    found = [(one.load, one.server) for one in able if games <= one.games and one.server != but]
     return min(found)[1] if found else None
 
 
@@ -55,12 +57,10 @@ class Takeover:
 
     async def look(self) -> None:
         """Once per poll, after it: give away what lost servers had."""
-        hosts = await self.database.read(nodes.all_hosts)
+        hosts = await self.database.read(takeovers.sharing)
         self.registry.with_heirs = self._with_heirs(hosts)
         silent = self.registry.lost_servers()
-        if not silent:
-            return
-        if not await self.database.read(lambda tx: takeovers.lost(tx, silent)):
+        if not silent or not await self.database.read(lambda tx: takeovers.lost(tx, silent)):
             return
         given = await self.database.write(lambda tx: self._give(tx, silent))
         for host, lost, keeper in given:
@@ -70,54 +70,46 @@ class Takeover:
             await self.registry.poll()
 
     def _give(self, tx: Connection, silent: set[str]) -> list[tuple[str, str, str]]:
-        rows = takeovers.lost(tx, silent)
-        hosts = nodes.all_hosts(tx)
-        loads = _loads(hosts)
-        given = []
-        for row in rows:
-            keeper = _choose(self._able(hosts, loads), row)
+        hosts = takeovers.sharing(tx)
+        given: list[tuple[str, str, str]] = []
+        for row in takeovers.lost(tx, silent):
+            able = self._able(hosts, more=Counter(keeper for _, _, keeper in given))
+            keeper = choose_keeper(able.get(_group(row), ()), games=_games(row))
             if keeper is not None and takeovers.give(tx, row, keeper=keeper):
-                loads[keeper] = loads.get(keeper, 0) + row.players + 1
                 given.append((row.host, row.runner, keeper))
         return given
 
     def _with_heirs(self, hosts: Sequence[Any]) -> frozenset[str]:
-        able = self._able(hosts, _loads(hosts))
-        found = {row.server for row in hosts if self.registry.is_alive(row)}
+        """Living servers all of whose hosts another one could go on with."""
+        able = self._able(hosts)
+        alone = set()
         for row in hosts:
-            if row.server in found and not _choose(
-                (a for a in able if a.server != row.server), row
-            ):
-                found.discard(row.server)
-        return frozenset(found)
+            heir = choose_keeper(able.get(_group(row), ()), games=_games(row), but=row.server)
+            if heir is None:
+                alone.add(row.server)
+        return frozenset(row.server for row in hosts if row.server not in alone)
 
-    def _able(self, hosts: Iterable[Any], loads: dict[str, int]) -> list[Able]:
-        """Living servers that do not drain, once per host."""
-        lost = self.registry.lost_servers()
-        return [
-            Able(
-                row.server,
-                row.cell,
-                row.journal,
-                frozenset(json.loads(row.games)),
-                loads[row.server],
-            )
-            for row in hosts
-            if self.registry.is_alive(row)
-            and self.registry.server_alive(row.server)
-            and row.server not in lost
-            and row.server not in self.registry.draining
-        ]
+    def _able(
+        self, hosts: Iterable[Any], *, more: Mapping[str, int] | None = None
+    ) -> dict[Group, list[Able]]:
+        """Hosts of living servers that do not drain. more: hosts that a server is given just
+        now; so many of them that each gets its share."""
+        registry, lost = self.registry, self.registry.lost_servers()
+        loads = Counter({server: SHARE * number for server, number in (more or {}).items()})
+        for row in hosts:
+            loads[row.server] += row.players
+        found: dict[Group, list[Able]] = {}
+        for row in hosts:
+            lives = registry.is_alive(row) and registry.server_alive(row.server)
+            if lives and row.server not in lost and row.server not in registry.draining:
+                able = Able(row.server, _games(row), loads[row.server])
+                found.setdefault(_group(row), []).append(able)
+        return found
 
 
-def _choose(able: Iterable[Able], row: Any) -> str | None:
-    games = set(json.loads(row.games))
-    return choose_keeper(able, cell=row.cell, journal=row.journal, games=games)
+def _group(row: Any) -> Group:
+    return row.cell, row.journal
 
 
-def _loads(hosts: Iterable[Any]) -> dict[str, int]:
-    """Players by server."""
-    found: dict[str, int] = {}
-    for row in hosts:
-        found[row.server] = found.get(row.server, 0) + row.players
-    return found
+def _games(row: Any) -> frozenset[str]:
+    return frozenset(json.loads(row.games))

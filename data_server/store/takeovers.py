@@ -20,6 +20,11 @@ def kept(tx: Connection) -> Sequence[Any]:
     return tx.execute(query.order_by(Host.host)).all()
 
 
+def sharing(tx: Connection) -> Sequence[Any]:
+    """All hosts whose journal others could go on with."""
+    return tx.execute(select(Host.__table__).where(Host.journal != "")).all()
+
+
 def lost(tx: Connection, silent: Collection[str]) -> Sequence[Any]:
     """Hosts of these servers at whose tables players sit and whose journal others share;
     `runner` is who should run them."""

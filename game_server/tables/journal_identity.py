@@ -12,6 +12,9 @@ import secrets
 import sqlalchemy as sa
 from sqlalchemy.dialects import postgresql
 
+from game_server.tables.journal_store import patiently
+
+PATIENCE_S = 30.0
 _schema = sa.MetaData()
 _identity = sa.Table(
     "journal_identity",
@@ -26,6 +29,11 @@ def shared_journal(engine: sa.Engine, key: bytes) -> str:
     machine's own. DBAPIError."""
     if engine.dialect.name == "sqlite":
         return ""
+    drawn = patiently(lambda: _drawn(engine), PATIENCE_S)
+    return hashlib.sha256(drawn.encode("ascii") + key).hexdigest()
+
+
+def _drawn(engine: sa.Engine) -> str:
     _schema.create_all(engine)
     with engine.begin() as connection:
         connection.execute(
@@ -33,5 +41,5 @@ def shared_journal(engine: sa.Engine, key: bytes) -> str:
             .values(one=1, drawn=secrets.token_hex(32))
             .on_conflict_do_nothing()
         )
-        drawn = connection.execute(sa.select(_identity.c.drawn)).scalar_one()
-    return hashlib.sha256(drawn.encode("ascii") + key).hexdigest()
+        drawn: str = connection.execute(sa.select(_identity.c.drawn)).scalar_one()
+    return drawn

@@ -148,7 +148,7 @@ class JournalStore:
         A predecessor that holds the database in mid-transaction is waited for; DBAPIError
         when it still does after `patience_s`.
         """
-        self.epoch = _patiently(lambda: self._take_over(at_least), patience_s)
+        self.epoch = patiently(lambda: self._take_over(at_least), patience_s)
         return self.epoch
 
     def _take_over(self, at_least: int) -> int:
@@ -443,7 +443,8 @@ def _engine(url: str) -> sa.Engine:
     return engine
 
 
-def _patiently(work: Callable[[], T], patience_s: float) -> T:
+def patiently(work: Callable[[], T], patience_s: float) -> T:
+    """Try again while the database refuses: it is held, or somebody makes the same tables."""
     until = time.monotonic() + patience_s
     while True:
         try:

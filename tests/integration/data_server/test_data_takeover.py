@@ -96,9 +96,9 @@ class Cell:
 @pytest.fixture
 async def cell(start: Any, database_url: str) -> Cell:
     time = Time()
-    # Only the test looks, at moments of its own.
-    slow = {"database_url": database_url, "poll_s": 1.5, "sweep_s": 3600}
-    client: Client = await start(server={"monotonic": time}, **slow)
+    client: Client = await start(server={"monotonic": time}, database_url=database_url)
+    for job in client.server._tasks:  # only the test looks, at moments of its own
+        job.cancel()
     found = Cell(client, time)
     await found.look()
     found.time.now += 10
@@ -210,16 +210,28 @@ async def test_a_roll_is_asked_for_and_told(cell: Cell) -> None:
     assert (await cell.client.admin.RollServer(unknown)).refusal.code == "NO_SUCH_SERVER"
 
 
-def test_the_keeper_has_the_journal_the_games_and_least_to_do() -> None:
+async def test_hosts_of_one_machine_are_spread(cell: Cell) -> None:
+    await cell.register_host("gs1-1", "gs1")
+    for number in (0, 1):
+        cell.hosts["gs1"] = Host(cell.client, f"gs1-{number}", 1 << 40)
+        await cell.sit("gs1")
+    await cell.wait(8, "gs2", "gs3")
+    assert [len(await cell.adopts(s)) for s in ("gs2", "gs3")] == [1, 1]
+
+
+async def test_another_journal_or_cell_is_no_help(cell: Cell) -> None:
+    await cell.register_host("gs2-0", "gs2", journal="k" * 64)
+    await cell.register_host("gs3-0", "gs3", games=["a", "c"])
+    await cell.register_host("gs1-0", "gs1", games=["a", "b"])
+    cell.hosts["gs1"] = Host(cell.client, "gs1-0", 1 << 40)
+    await cell.sit("gs1")
+    await cell.wait(20, "gs2", "gs3")
+    assert await cell.adopts("gs2") == await cell.adopts("gs3") == {}
+
+
+def test_the_keeper_has_all_games_and_least_to_do() -> None:
     games = frozenset({"a", "b"})
-    able = [
-        Able("busy", "c", JOURNAL, games, 90),
-        Able("idle", "c", JOURNAL, games, 3),
-        Able("few games", "c", JOURNAL, frozenset({"a"}), 0),
-        Able("other cell", "d", JOURNAL, games, 0),
-        Able("other journal", "c", "k" * 64, games, 0),
-    ]
-    wanted: dict[str, Any] = {"cell": "c", "games": {"a", "b"}}
-    assert choose_keeper(able, journal=JOURNAL, **wanted) == "idle"
-    assert choose_keeper(able, journal="", **wanted) is None
-    assert choose_keeper([], journal=JOURNAL, **wanted) is None
+    able = [Able("busy", games, 90), Able("idle", games, 3), Able("few", frozenset({"a"}), 0)]
+    assert choose_keeper(able, games=games) == "idle"
+    assert choose_keeper(able, games=games, but="idle") == "busy"
+    assert choose_keeper(able, games=frozenset({"c"})) is None
