@@ -140,3 +140,21 @@ class AdminCalls(data_pb2_grpc.AdminServicer):
             data_pb2.CollusionReply,
             lambda: self.services.vigilance.find(request),
         )
+
+    async def RefusedHands(
+        self, request: data_pb2.RefusedHandsRequest, context: Context
+    ) -> data_pb2.RefusedHandsReply:
+        return await answered(
+            context,
+            self.lanes.reads,
+            data_pb2.RefusedHandsReply,
+            self.services.stopped.refused,
+        )
+
+    async def VoidHand(self, request: data_pb2.VoidHandRequest, context: Context) -> data_pb2.Reply:
+        return await answered(
+            context,
+            self.lanes.sittings,
+            data_pb2.Reply,
+            lambda: self.services.stopped.void(request, who=WHO),
+        )

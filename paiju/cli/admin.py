@@ -22,13 +22,14 @@ from paiju.cli.admin_options import (
     table_of,
 )
 from paiju.cli.admin_policy import policy
+from paiju.cli.admin_tables import tables
 from paiju.service.ids import new_op, now_us
 from paiju.wire.v1 import data_pb2
 
 app = typer.Typer(
     no_args_is_help=True,
     help="Operators' work: nodes, drain, grant, ledger, audit, reports, penalties, policy, "
-    "collusion, copies, doctor. "
+    "tables, collusion, copies, doctor. "
     "Example: paiju admin nodes --key-file hall/admin-key",
 )
 app.command(name="doctor")(doctor)
@@ -43,6 +44,7 @@ app.command(name="uphold")(admin_conduct.uphold)
 app.command(name="lift")(admin_conduct.lift)
 app.add_typer(admin_conduct.reports, name="reports")
 app.add_typer(policy, name="policy")
+app.add_typer(tables, name="tables")
 
 
 @app.command()

@@ -11,7 +11,7 @@ from data_server.store.tables.cluster import (
 from data_server.store.tables.conduct import Penalty, PenaltyStep, PolicyRule, Report
 from data_server.store.tables.money import Account, Entry, Posting
 from data_server.store.tables.persons import Device, PlayerAddress
-from data_server.store.tables.play import HandRecord, HostFence, Settled, Sitting
+from data_server.store.tables.play import HandRecord, HostFence, RefusedHand, Settled, Sitting
 from data_server.store.tables.players import (
     Credential,
     LoginLock,
@@ -44,6 +44,7 @@ __all__ = [
     "PolicyRule",
     "Posting",
     "Presence",
+    "RefusedHand",
     "Relief",
     "Report",
     "Restore",
