@@ -30,6 +30,7 @@ check: $(INSTALLED) ## format, lint, types, import rules, generated code
 	$(BIN)/mypy
 	$(BIN)/lint-imports --verbose > $(VENV)/lint-imports.log || { cat $(VENV)/lint-imports.log; exit 1; }
 	$(BIN)/python scripts/proto.py --check
+	$(BIN)/python scripts/vendor.py --check
 
 format: $(INSTALLED) ## put all code into the one format
 	$(BIN)/ruff format .

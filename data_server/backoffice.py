@@ -10,7 +10,7 @@ from sqlalchemy.engine import Connection
 from data_server import ledger
 from data_server.ledger import COIN
 from data_server.registry import Registry
-from data_server.store import audits, books, checks, nodes, players, sittings
+from data_server.store import audits, books, checks, dossiers, nodes, players, sittings
 from data_server.store.books import HallAccounts
 from data_server.store.database import Database
 from data_server.store.ids import Ids
@@ -103,6 +103,9 @@ class BackOffice:
 
     async def check_ledger(self) -> data_pb2.CheckLedgerReply:
         return await self.database.read(lambda tx: checks.check_ledger(tx, now_us=self.clock()))
+
+    async def get_player(self, request: data_pb2.GetPlayerRequest) -> data_pb2.GetPlayerReply:
+        return await self.database.read(lambda tx: dossiers.look(tx, request))
 
     async def list_audit(self, request: data_pb2.ListAuditRequest) -> data_pb2.ListAuditReply:
         limit = min(request.limit or DEFAULT_ROWS, MAX_ROWS)

@@ -8,6 +8,7 @@ Both carry the same sealed frames.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from hall_client.channels import ChannelPool
@@ -16,12 +17,24 @@ from hall_client.link_grpc import GrpcLink
 from hall_client.link_ws import WsLink
 from paiju.wire.sealed import ClientChannel
 
+_FORM = re.compile(
+    r"(?:grpc://|(?P<web>wss?://))?(?:[\w.-]+|\[[0-9a-fA-F:.]+\])(?::(?P<port>\d{1,5}))?(?(web)/?\S*)"
+)
+
 
 def make_link(address: str, pool: ChannelPool) -> Link:
     """A link to that address, not yet open."""
     if address.startswith(("ws://", "wss://")):
         return WsLink(address)
     return GrpcLink(address.removeprefix("grpc://"), pool)
+
+
+def is_address(address: str) -> bool:
+    """Whether it has the form of one of the above; nobody need be there."""
+    match = _FORM.fullmatch(address)
+    if match is None or (match["port"] is None and not match["web"]):
+        return False
+    return match["port"] is None or 0 < int(match["port"]) < 2**16
 
 
 class Pins:

@@ -30,9 +30,31 @@ SENTENCES: Mapping[str, tuple[str, str]] = {
         "你好，{name}。你有 {coin} 财力，其中 {stake} 已带入牌桌。",
     ),
     "how": (
-        "Type cards to play them: 33, 34567, 3334, bj rj. "
-        "p passes, h shows a hint, ? explains, q leaves.",
-        "直接输入牌即可出牌，如 33、34567、3334、bj rj；p 不出，h 提示，? 帮助，q 离开。",
+        "{game}. Type cards to play them: 33, 34567, bj rj. "
+        "p passes, h shows a hint, l lists what you may do, ? explains, "
+        "?? has the rules, q leaves.",
+        "{game}。直接输入牌即可出牌，如 33、34567、bj rj；"
+        "p 不出，h 提示，l 列出可选，? 帮助，?? 规则，q 离开。",
+    ),
+    "name_kept": (
+        "You are known here as {name} already; --name is for new guests and changes nothing.",
+        "你在这里已经叫 {name}；--name 只用于新游客，这次没有改名。",
+    ),
+    "no_game": (
+        "No room here plays {game}. Games here: {games}.",
+        "这里没有游戏 {game}。现有游戏：{games}。",
+    ),
+    "other_game": (
+        "In the room {room} one plays {game}: leave out --game or --room.",
+        "房间 {room} 的游戏是 {game}：请只给 --game 或 --room。",
+    ),
+    "not_installed": (
+        "The rules of {game} are not installed here, so the terminal cannot show it.",
+        "本机没有安装 {game} 的规则，终端无法显示。",
+    ),
+    "not_shown": (
+        "{game} is played on a board, which the terminal cannot show: use the hall's page.",
+        "{game} 是棋盘游戏，终端无法显示：请用大厅的网页。",
     ),
     "robots_come": ("{count} robots sit down with you.", "{count} 位机器人入座陪你。"),
     "bye": ("Goodbye. You have {coin} coins.", "再见。你现有 {coin} 财力。"),
@@ -47,28 +69,24 @@ SENTENCES: Mapping[str, tuple[str, str]] = {
     "you": ("You", "你"),
     "landlord": ("landlord", "地主"),
     "farmer": ("farmer", "农民"),
+    "partner": ("partner", "同伴"),
+    "opposite": ("opposite", "对家"),
+    "opponent": ("opponent", "对手"),
     "seat": ("seat", "座位"),
     "cards": ("cards", "剩牌"),
     "stake": ("stake", "筹码"),
     "last_move": ("last move", "上一手"),
     "away": ("away", "离线"),
     "your_cards": ("Your cards", "你的牌"),
-    "bottom": ("Bottom cards", "底牌"),
     "to_beat": ("To beat: {play}", "要压过：{play}"),
     "you_lead": ("You lead: play anything.", "由你领出，任意牌型。"),
-    "base": ("Call {base}, multiplier {multiplier}", "底分 {base}，倍数 {multiplier}"),
-    "your_turn_bid": (
-        "Your turn: call {calls} or p ({seconds} s)",
-        "轮到你叫分：{calls} 或 p 不叫（{seconds} 秒）",
+    "your_turn": (
+        "Your turn: {what}; h hint ({seconds} s)",
+        "轮到你：{what}；h 提示（{seconds} 秒）",
     ),
-    "your_turn_play": (
-        "Your turn: cards, p or h ({seconds} s)",
-        "轮到你：出牌、p 或 h（{seconds} 秒）",
-    ),
-    "your_turn_lead": (
-        "Your turn: cards or h ({seconds} s)",
-        "轮到你领出：出牌或 h（{seconds} 秒）",
-    ),
+    "cards_word": ("cards", "牌"),
+    "waiting_cards": ("Cards are coming ...", "正在发牌……"),
+    "may_already": ("{text}; you may: {what}", "{text}；你可以：{what}"),
     "waiting_for": ("Waiting for {name} ({seconds} s)", "等待 {name}（{seconds} 秒）"),
     "waiting_seats": ("Waiting for {free} more to sit down", "等待 {free} 人入座"),
     "waiting_ready": ("Waiting for the others", "等待其他人准备"),
@@ -84,7 +102,14 @@ SENTENCES: Mapping[str, tuple[str, str]] = {
         "{name} plays alone as the landlord, for {base}; bottom cards {cards}",
         "{name} 成为地主，底分 {base}；底牌 {cards}",
     ),
-    "play": ("{name}: {cards}  ({kind}, {left} left)", "{name}：{cards}（{kind}，剩 {left} 张）"),
+    "calls": ("{name}: calls", "{name}：叫地主"),
+    "becomes_landlord": (
+        "{name} plays alone as the landlord; bottom cards {cards}",
+        "{name} 成为地主；底牌 {cards}",
+    ),
+    "play": ("{name}: {cards}", "{name}：{cards}"),
+    "left": ("{left} left", "剩 {left} 张"),
+    "thrown": ("{cards} went back", "{cards} 收回"),
     "pass": ("{name}: pass", "{name}：不出"),
     "escape": ("{name} has run away.", "{name} 逃跑了。"),
     "redeal": ("Nobody called: the cards are dealt anew.", "无人叫分，重新发牌。"),
@@ -106,7 +131,20 @@ SENTENCES: Mapping[str, tuple[str, str]] = {
         "看不懂“{text}”。点数用 3-9、T（或 10）、J Q K A 2，小王 bj，大王 rj。",
     ),
     "not_held": ("You do not have {cards}.", "你没有 {cards}。"),
-    "call_how": ("Call 1, 2 or 3, or p to pass.", "请输入 1、2、3 叫分，或 p 不叫。"),
+    "unclear": (
+        "Which one: {lines}? l lists all with numbers.",
+        "是哪一个：{lines}？l 可列出全部并编号。",
+    ),
+    "not_understood": (
+        "I do not understand that here. l lists what you may do, h shows a hint.",
+        "这里看不懂这个。l 列出可选操作，h 提示。",
+    ),
+    "nothing_listed": ("There is nothing to choose now.", "现在没有可选操作。"),
+    "more_listed": (
+        "... and {more} more; type the cards themselves.",
+        "……还有 {more} 种，直接输入牌即可。",
+    ),
+    "no_rules": ("This game brings no help.", "这个游戏没有帮助。"),
     "refused": ("Not possible: {reason}", "不行：{reason}"),
     "too_late": ("Too late: the time was up.", "超时了，系统已代你行动。"),
     "penalty": (
@@ -145,17 +183,23 @@ SENTENCES: Mapping[str, tuple[str, str]] = {
         "straight 34567 (five or more) · pairs 334455 (three or more) · planes 333444(+56) · "
         "four with two 4444 56 · bomb 5555 · rocket BJ RJ.\n"
         "Follow with the same kind, higher; a bomb beats all but a higher bomb, the rocket all. "
-        "Bombs double the stakes.\n"
-        "[b]Typing[/b]: 33, 3 3, 3s3h and 10 10 are all understood; small letters, too.\n"
-        "p pass · h hint · Enter plays the hint · b board · /text chat · ? help · q leave",
+        "Bombs double the stakes.",
         "[b]斗地主[/b]：叫分最高者为地主，一人对两家农民；任一方有人先出完牌即获胜。\n"
         "大小：3 4 5 6 7 8 9 T J Q K A 2 小王(BJ) 大王(RJ)，花色不分大小。\n"
         "[b]牌型[/b]：单张 5 · 对子 55 · 三张 555 · 三带一 5556 · 三带二 55566 · "
         "顺子 34567（五张起） · 连对 334455（三对起） · 飞机 333444(+56) · 四带二 4444 56 · "
         "炸弹 5555 · 王炸 BJ RJ。\n"
-        "跟牌须同牌型且更大；炸弹可压一切非炸弹，王炸最大。每个炸弹翻倍。\n"
-        "[b]输入[/b]：33、3 3、3s3h、10 10 都可以，大小写不限。\n"
-        "p 不出 · h 提示 · 回车采用提示 · b 看牌桌 · /文字 聊天 · ? 帮助 · q 离开",
+        "跟牌须同牌型且更大；炸弹可压一切非炸弹，王炸最大。每个炸弹翻倍。",
+    ),
+    "typing": (
+        "[b]Typing[/b]: cards alone are played: 33, 3 3, 3s3h, 10 10, small letters too. Other "
+        "actions: their word (burn AA, declare 2h), a number alone (2 calls two), or #3, the third "
+        "of the list.\n"
+        "p pass · h hint · Enter plays the hint · l list · b board · /text chat · ?? rules · "
+        "q leave",
+        "[b]输入[/b]：直接输入牌即出牌：33、3 3、3s3h、10 10 都可以，大小写不限。其他操作：输入名称"
+        "（如 烧 AA、亮 2h）、单独的数字（2 即叫 2 分），或 #3 选列表第三项。\n"
+        "p 不出 · h 提示 · 回车采用提示 · l 列表 · b 看牌桌 · /文字 聊天 · ?? 规则 · q 离开",
     ),
     # combinations
     "single": ("single", "单张"),

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import grpc
 
-from data_server.calls.guard import answered
+from data_server.calls.guard import M, answered
 from data_server.calls.lanes import Lanes
 from data_server.lanes import Lane
 from data_server.services import Services
@@ -25,136 +27,97 @@ class AdminCalls(data_pb2_grpc.AdminServicer):
     checks: Lane  # one at a time: what reads the whole ledger or thousands of records
 
     async def Nodes(self, request: data_pb2.NodesRequest, context: Context) -> data_pb2.NodesReply:
-        return await answered(
-            context, self.lanes.reads, data_pb2.NodesReply, self.services.office.nodes
-        )
+        return await self._read(context, data_pb2.NodesReply, self.services.office.nodes)
 
     async def DrainServer(
         self, request: data_pb2.DrainServerRequest, context: Context
     ) -> data_pb2.Reply:
-        return await answered(
-            context,
-            self.lanes.cluster,
-            data_pb2.Reply,
-            lambda: self.services.office.drain_server(request, who=WHO),
-        )
+        work = partial(self.services.office.drain_server, request, who=WHO)
+        return await self._change(context, data_pb2.Reply, work)
 
     async def Grant(self, request: data_pb2.GrantRequest, context: Context) -> data_pb2.GrantReply:
-        return await answered(
-            context,
-            self.lanes.sittings,
-            data_pb2.GrantReply,
-            lambda: self.services.office.grant(request, who=WHO),
-        )
+        work = partial(self.services.office.grant, request, who=WHO)
+        return await answered(context, self.lanes.sittings, data_pb2.GrantReply, work)
 
     async def CheckLedger(
         self, request: data_pb2.CheckLedgerRequest, context: Context
     ) -> data_pb2.CheckLedgerReply:
-        return await answered(
-            context, self.checks, data_pb2.CheckLedgerReply, self.services.office.check_ledger
-        )
+        work = self.services.office.check_ledger
+        return await answered(context, self.checks, data_pb2.CheckLedgerReply, work)
 
     async def ListAudit(
         self, request: data_pb2.ListAuditRequest, context: Context
     ) -> data_pb2.ListAuditReply:
-        return await answered(
-            context,
-            self.lanes.reads,
-            data_pb2.ListAuditReply,
-            lambda: self.services.office.list_audit(request),
-        )
+        work = partial(self.services.office.list_audit, request)
+        return await self._read(context, data_pb2.ListAuditReply, work)
+
+    async def GetPlayer(
+        self, request: data_pb2.GetPlayerRequest, context: Context
+    ) -> data_pb2.GetPlayerReply:
+        work = partial(self.services.office.get_player, request)
+        return await self._read(context, data_pb2.GetPlayerReply, work)
 
     async def ListReports(
         self, request: data_pb2.ListReportsRequest, context: Context
     ) -> data_pb2.ListReportsReply:
-        return await answered(
-            context,
-            self.lanes.reads,
-            data_pb2.ListReportsReply,
-            lambda: self.services.discipline.list_reports(request),
-        )
+        work = partial(self.services.discipline.list_reports, request)
+        return await self._read(context, data_pb2.ListReportsReply, work)
 
     async def GetReport(
         self, request: data_pb2.GetReportRequest, context: Context
     ) -> data_pb2.GetReportReply:
-        return await answered(
-            context,
-            self.lanes.reads,
-            data_pb2.GetReportReply,
-            lambda: self.services.discipline.get_report(request),
-        )
+        work = partial(self.services.discipline.get_report, request)
+        return await self._read(context, data_pb2.GetReportReply, work)
 
     async def ListPenalties(
         self, request: data_pb2.ListPenaltiesRequest, context: Context
     ) -> data_pb2.ListPenaltiesReply:
-        return await answered(
-            context,
-            self.lanes.reads,
-            data_pb2.ListPenaltiesReply,
-            lambda: self.services.discipline.list_penalties(request),
-        )
+        work = partial(self.services.discipline.list_penalties, request)
+        return await self._read(context, data_pb2.ListPenaltiesReply, work)
 
     async def Punish(
         self, request: data_pb2.PunishRequest, context: Context
     ) -> data_pb2.PenaltyReply:
-        return await answered(
-            context,
-            self.lanes.cluster,
-            data_pb2.PenaltyReply,
-            lambda: self.services.discipline.punish(request, who=WHO),
-        )
+        work = partial(self.services.discipline.punish, request, who=WHO)
+        return await self._change(context, data_pb2.PenaltyReply, work)
 
     async def StepPenalty(
         self, request: data_pb2.StepPenaltyRequest, context: Context
     ) -> data_pb2.PenaltyReply:
-        return await answered(
-            context,
-            self.lanes.cluster,
-            data_pb2.PenaltyReply,
-            lambda: self.services.discipline.step_penalty(request, who=WHO),
-        )
+        work = partial(self.services.discipline.step_penalty, request, who=WHO)
+        return await self._change(context, data_pb2.PenaltyReply, work)
 
     async def GetPolicy(
         self, request: data_pb2.GetPolicyRequest, context: Context
     ) -> data_pb2.GetPolicyReply:
-        return await answered(
-            context, self.lanes.reads, data_pb2.GetPolicyReply, self.services.discipline.get_policy
-        )
+        work = self.services.discipline.get_policy
+        return await self._read(context, data_pb2.GetPolicyReply, work)
 
     async def SetPolicy(
         self, request: data_pb2.SetPolicyRequest, context: Context
     ) -> data_pb2.GetPolicyReply:
-        return await answered(
-            context,
-            self.lanes.cluster,
-            data_pb2.GetPolicyReply,
-            lambda: self.services.discipline.set_policy(request, who=WHO),
-        )
+        work = partial(self.services.discipline.set_policy, request, who=WHO)
+        return await self._change(context, data_pb2.GetPolicyReply, work)
 
     async def FindCollusion(
         self, request: data_pb2.CollusionRequest, context: Context
     ) -> data_pb2.CollusionReply:
-        return await answered(
-            context,
-            self.checks,
-            data_pb2.CollusionReply,
-            lambda: self.services.vigilance.find(request),
-        )
+        work = partial(self.services.vigilance.find, request)
+        return await answered(context, self.checks, data_pb2.CollusionReply, work)
 
     async def RefusedHands(
         self, request: data_pb2.RefusedHandsRequest, context: Context
     ) -> data_pb2.RefusedHandsReply:
-        return await answered(
-            context,
-            self.lanes.reads,
-            data_pb2.RefusedHandsReply,
-            self.services.stopped.refused,
-        )
+        return await self._read(context, data_pb2.RefusedHandsReply, self.services.stopped.refused)
 
     async def VoidHand(self, request: data_pb2.VoidHandRequest, context: Context) -> data_pb2.Reply:
-        return await answered(
-            context,
-            self.lanes.sittings,
-            data_pb2.Reply,
-            lambda: self.services.stopped.void(request, who=WHO),
-        )
+        work = partial(self.services.stopped.void, request, who=WHO)
+        return await answered(context, self.lanes.sittings, data_pb2.Reply, work)
+
+    async def _read(self, context: Context, reply: type[M], work: Callable[[], Awaitable[M]]) -> M:
+        return await answered(context, self.lanes.reads, reply, work)
+
+    async def _change(
+        self, context: Context, reply: type[M], work: Callable[[], Awaitable[M]]
+    ) -> M:
+        return await answered(context, self.lanes.cluster, reply, work)

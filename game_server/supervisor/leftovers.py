@@ -64,6 +64,11 @@ def clear(folders: Folders) -> None:
     _clear_ray(folders.ray_temp)
 
 
+def still_running(folder: Path) -> bool:
+    """Whether any process of the folder's list runs."""
+    return bool(_recorded(folder / LIST))
+
+
 def end_recorded(folder: Path, *, patience_s: float = 0.0) -> None:
     """Kill those of the folder's list that still run after so long."""
     alive = _recorded(folder / LIST)

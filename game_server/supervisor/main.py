@@ -9,7 +9,7 @@ import sys
 from typing import NoReturn
 
 from game_server.supervisor import folders as places
-from game_server.supervisor import leftovers, ray_env
+from game_server.supervisor import leftovers, ray_env, sweep
 from game_server.supervisor.settings import GameServerSettings
 from paiju.service import logs
 from paiju.service.settings import BadSettings, load
@@ -21,6 +21,8 @@ def serve(settings: GameServerSettings) -> NoReturn:
     lock = places.Lock(folders.data / "game-server.lock", what="game server")
     lock.take()
     leftovers.clear(folders)
+    sweep.claim(folders.run)
+    sweep.sweep()
     ray_env.apply(ray_env.environment(settings, folders))
     from game_server.supervisor.supervisor import Supervisor
 

@@ -27,6 +27,7 @@ class _Rules:
         self._registry = registry
 
     def game(self, view: Mapping[str, Any]) -> Game:
+        """Raises UnknownGame when they are not installed here, or not in that version."""
         table = view["@table"]
         return self._registry.get(table["game"], table["version"], table["parameters"])
 

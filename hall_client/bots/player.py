@@ -69,6 +69,8 @@ class BotPlayer:
         self.client = client
         self.account = Account()
         self.table: TableHandle | None = None
+        self.due = 0.0
+        """Loop time at which the action now on its way was to leave: the end of the thinking."""
         self._mind = mind
         self._habits = habits
         self._choices = choices
@@ -155,11 +157,13 @@ class BotPlayer:
         return self._stop.is_set() or not own["ready"]
 
     async def _play(self, table: TableHandle, view: dict[str, Any]) -> None:
+        loop = asyncio.get_running_loop()
         decided_on, hand = table.seq, table.hand
+        self.due = loop.time() + self._choices.uniform(*self._habits.think_s)
         line = self._mind.choose(view)
-        low, high = self._habits.think_s
-        if high > 0:
-            await asyncio.sleep(self._choices.uniform(low, high))
+        wait = self.due - loop.time()
+        if wait > 0:
+            await asyncio.sleep(wait)
             if (table.seq, table.hand) != (decided_on, hand):
                 return  # something happened meanwhile: look again
         try:
@@ -168,7 +172,8 @@ class BotPlayer:
         except OutcomeUnknown as unknown:
             self.account.complaints.append(f"{line}: {unknown}")
         except Refused as refused:
-            if refused.code in TOO_LATE:
+            # Where several may act at once a refusal of the rules, too, can mean just that.
+            if refused.code in TOO_LATE or table.seq != decided_on:
                 self.account.too_late += 1
             else:
                 self.account.complaints.append(f"{line}: {refused}")

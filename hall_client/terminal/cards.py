@@ -17,6 +17,7 @@ _ORDER = {name: number for number, name in enumerate(NAMES)}
 _SYMBOLS = {"s": "♠", "h": "♥", "c": "♣", "d": "♦"}
 _SUITS = {symbol: suit for suit, symbol in _SYMBOLS.items()}
 _JOKERS = {"BJ": ("小王", "white"), "RJ": ("大王", "bold red")}
+_BY_SUIT = {"s": 3, "h": 2, "c": 1, "d": 0}
 _TOKEN = re.compile(
     r"(?P<rocket>王炸|火箭)|(?P<small>小王|BJ)|(?P<big>大王|RJ)"
     r"|(?P<before>[♠♥♣♦])?(?P<rank>10|[3-9TJQKA20])(?P<after>[SHCD♠♥♣♦])?",
@@ -94,10 +95,37 @@ def _rank_order(card: str) -> int:
     return _ORDER.get(card, _ORDER.get(card + "d", 0))
 
 
-def show(cards: Iterable[str], *, lang: str) -> Text:
-    """Cards with suit symbols, highest first; red suits in red."""
+def is_card(text: str) -> bool:
+    """Whether it is the name of a card, as the rules write it."""
+    return text in _ORDER
+
+
+def by_suit(cards: Iterable[str], *, trump: str | None, level: str) -> list[list[str]]:
+    """For games with trumps: those first, then suit by suit, each highest first.
+
+    trump: the suit, "n" for none, None while it is not known. level: the rank that is trump.
+    """
+    groups: dict[str, list[str]] = {"trump": [], "s": [], "h": [], "c": [], "d": []}
+    for card in sorted(cards, key=_ORDER.__getitem__, reverse=True):
+        trumps = card in _JOKERS or card[0] == level or card[1] == trump
+        groups["trump" if trumps else card[1]].append(card)
+    groups["trump"].sort(key=lambda card: _trump_order(card, level, trump), reverse=True)
+    return [group for group in groups.values() if group]
+
+
+def _trump_order(card: str, level: str, trump: str | None) -> tuple[int, int, int]:
+    if card in _JOKERS:
+        return 2, _ORDER[card], 0
+    if card[0] == level:
+        return 1, int(card[1] == trump), _BY_SUIT[card[1]]
+    return 0, _ORDER[card], 0
+
+
+def show(cards: Iterable[str], *, lang: str, in_order: bool = False) -> Text:
+    """Cards with suit symbols, red suits in red; highest first, unless they are `in_order`."""
     out = Text()
-    for number, card in enumerate(sorted(cards, key=_ORDER.__getitem__, reverse=True)):
+    ordered = cards if in_order else sorted(cards, key=_ORDER.__getitem__, reverse=True)
+    for number, card in enumerate(ordered):
         if number:
             out.append(" ")
         out.append_text(_one(card, lang))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import hashlib
+import itertools
 import random
 from collections.abc import Sequence
 
@@ -46,7 +47,7 @@ class Company:
         self._think_s = think_s
         self._pool = pool
         self._lonely_s = lonely_s
-        self._numbers = iter(range(_TRIES * 10))
+        self._seated: set[int] = set()  # numbers of robots that sit, or try to
         self._playing: dict[asyncio.Task[None], BotPlayer | None] = {}
         self._filling = False
 
@@ -95,32 +96,43 @@ class Company:
                 sat.set_result(False)
 
     async def _sit_and_play(self, table: TableHandle, seat: int, sat: asyncio.Future[bool]) -> None:
-        for _ in range(_TRIES):
-            number = next(self._numbers)
-            secret = hashlib.sha256(self._secret + f"/robot/{number}".encode()).digest()
-            async with HallClient(
-                self._addresses,
-                server_keys=self._server_keys,
-                locale=self._locale,
-                kind="robot",
-                pool=self._pool,
-            ) as client:
-                try:
-                    await client.guest(secret, name=f"Robot-{secret.hex()[:4]}")
-                    handle = await client.sit(table.ref, seat)
-                except Refused as refused:
-                    if refused.code in ("NOT_ENOUGH", "ALREADY_SEATED", "NAME_TAKEN"):
-                        continue  # this robot cannot: another one can
+        """The first robots that are free try first, so that few accounts serve for ever."""
+        free = (number for number in itertools.count() if number not in self._seated)
+        for number in itertools.islice(free, _TRIES):
+            self._seated.add(number)
+            try:
+                if await self._try(number, table, seat, sat):
                     return
-                player = BotPlayer(
-                    client=client,
-                    mind=self._mind,
-                    habits=Habits(room="", think_s=self._think_s, lonely_s=self._lonely_s),
-                    choices=random.Random(number),
-                )
-                task = asyncio.current_task()
-                assert task is not None
-                self._playing[task] = player
-                sat.set_result(True)
-                await player.run(handle)
-                return
+            finally:
+                self._seated.discard(number)
+
+    async def _try(
+        self, number: int, table: TableHandle, seat: int, sat: asyncio.Future[bool]
+    ) -> bool:
+        """Whether no other robot need try."""
+        secret = hashlib.sha256(self._secret + f"/robot/{number}".encode()).digest()
+        async with HallClient(
+            self._addresses,
+            server_keys=self._server_keys,
+            locale=self._locale,
+            kind="robot",
+            pool=self._pool,
+        ) as client:
+            try:
+                await client.guest(secret, name=f"Robot-{secret.hex()[:4]}")
+                handle = await client.sit(table.ref, seat)
+            except Refused as refused:
+                # These say that this robot cannot; another one can.
+                return refused.code not in ("NOT_ENOUGH", "ALREADY_SEATED", "NAME_TAKEN")
+            player = BotPlayer(
+                client=client,
+                mind=self._mind,
+                habits=Habits(room="", think_s=self._think_s, lonely_s=self._lonely_s),
+                choices=random.Random(number),
+            )
+            task = asyncio.current_task()
+            assert task is not None
+            self._playing[task] = player
+            sat.set_result(True)
+            await player.run(handle)
+            return True

@@ -12,12 +12,12 @@ from collections import deque
 from collections.abc import Awaitable, Callable
 from typing import Any
 
-from hall_client.bots.mind import Mind
 from hall_client.client import HallClient
 from hall_client.errors import ConnectionFailed, HallError, Refused, SessionEnded, TableLeft
 from hall_client.events import ChatSaid, Connected, Disconnected, Event, TableChanged
-from hall_client.terminal import board, cards
+from hall_client.terminal import board
 from hall_client.terminal.lines import Lines
+from hall_client.terminal.moves import Moves
 from hall_client.terminal.narrate import narrate
 from hall_client.terminal.screen import Screen
 from hall_client.terminal.words import Verb, Word, understand
@@ -41,17 +41,16 @@ class Person:
         screen: Screen,
         lines: Lines,
         texts: Texts,
-        mind: Mind,
+        moves: Moves,
         fill: Callable[[], Awaitable[int]],
     ) -> None:
         self._screen = screen
         self._lines = lines
         self._texts = texts
-        self._mind = mind
+        self._moves = moves
         self._fill = fill
         self._news: deque[Event] = deque()
-        self._hint = ""  # of this turn
-        self._shown = (0, 0)  # (epoch, seq) of the turn whose board was shown
+        self._shown: object = None  # what the last board was about; None: not our turn
         self._told_hand = 0  # result shown
         self._short = 0  # what the stake must reach before the next hand
         self._leaving = False  # q was typed once in mid-hand
@@ -168,38 +167,46 @@ class Person:
             self._leaving = False
             return self._show_between(view)
         if not table.my_turn:
-            self._hint = ""
-            seat = min(table.turns, default=-1)
-            if seat >= 0:
-                name = board.names(view, self._texts)[seat]
-                seconds = int(table.seconds_left(seat))
-                text = self._texts("waiting_for", name=name, seconds=seconds)
-                self._screen.status(text, about=seat, asks=False)
+            self._moves.hint, self._shown = "", None
+            self._show_waiting(view)
             return self._leaving
-        cursor = (table.mirror.epoch, table.seq)
-        if self._shown != cursor:
-            self._shown, self._hint = cursor, ""
+        about = self._about(view)
+        if self._shown != about:
+            self._shown, self._moves.hint = about, ""
             self._show_board(view)
-            if view.get("legal") == ["pass"]:
-                self._hint = "pass"
+            if self._moves.only_pass(view):
                 self._screen.say(self._texts("nothing_beats"), style="dim")
-        self._screen.status(self._turn_text(view), about=cursor)
+        assert table.seat is not None
+        seconds = int(table.seconds_left(table.seat))
+        status = self._texts("your_turn", what=self._moves.asked(view), seconds=seconds)
+        self._screen.status(status, about=about)
         return True
+
+    def _about(self, view: View) -> object:
+        """What a board is for: while it stays the same there is nothing new to show. Others may
+        act in the same phase, and cards may come, without a new board each time."""
+        keys = ("phase", "table", "laid", "posts", "claim", "legal")
+        return self._table.hand, *(repr(view.get(key)) for key in keys)
+
+    def _show_waiting(self, view: View) -> None:
+        """Whom all wait for; and what may be done out of turn."""
+        table, texts = self._table, self._texts
+        seat = min((turn for turn in table.turns if turn >= 0), default=-1)
+        if seat < 0:
+            self._screen.status(texts("waiting_cards"), about="cards", asks=False)
+            return
+        name, seconds = board.names(view, texts)[seat], int(table.seconds_left(seat))
+        text = texts("waiting_for", name=name, seconds=seconds)
+        early = self._moves.asked(view)
+        if early:
+            text = texts("may_already", text=text, what=early)
+        self._screen.status(text, about=seat, asks=False)
 
     def _show_board(self, view: View) -> None:
         self._screen.say(board.board(view, self._texts, away=self._table.mirror.away))
         task = board.task(view, self._texts)
         if task:
             self._screen.say(task, style="bold")
-
-    def _turn_text(self, view: View) -> str:
-        assert self._table.seat is not None
-        seconds = int(self._table.seconds_left(self._table.seat))
-        if view.get("phase") == "bid":
-            calls = " ".join(str(n) for n in range(view["base"] + 1, 4))
-            return self._texts("your_turn_bid", calls=calls, seconds=seconds)
-        key = "your_turn_lead" if view.get("table") is None else "your_turn_play"
-        return self._texts(key, seconds=seconds)
 
     def _show_between(self, view: View) -> bool:
         if "@result" in view and self._told_hand != self._table.hand:
@@ -225,7 +232,7 @@ class Person:
     async def _obey(self, typed: str) -> None:
         view = self._table.view
         playing = view["@phase"] == "playing"
-        word = understand(typed, bidding=playing and view.get("phase") == "bid")
+        word = understand(typed)
         if self._leaving and word.verb is not Verb.QUIT:
             self._leaving = False
             self._screen.say(self._texts("stay"), style="dim")
@@ -233,16 +240,12 @@ class Person:
         try:
             if word.verb is Verb.QUIT:
                 await self._quit()
-            elif word.verb is Verb.HELP:
-                self._screen.say(self._texts("help"), markup=True)
             elif word.verb is Verb.CHAT:
                 await self._table.chat(word.text)
-            elif word.verb is Verb.BOARD:
-                self._show_board(view)
+            elif word.verb in (Verb.HELP, Verb.RULES, Verb.BOARD):
+                self._explain(word.verb, view)
             elif not playing:
                 await self._ready()
-            elif not self._table.my_turn:
-                self._screen.say(self._texts("not_your_turn"), style="yellow")
             else:
                 await self._move(word, view)
         except Refused as refused:
@@ -250,42 +253,35 @@ class Person:
             reason = self._texts("refused", reason=refused.sentence)
             self._screen.say(self._texts("too_late") if late else reason, style="yellow")
 
-    async def _move(self, word: Word, view: View) -> None:
-        lang = self._texts.lang
-        bidding = view.get("phase") == "bid"
-        if word.verb is Verb.HINT:
-            self._hint = self._mind.choose(view)
-            self._screen.say(self._texts("hint", play=self._shown_action(self._hint)))
-        elif word.verb is Verb.NOTHING:
-            if self._hint:
-                await self._act(self._hint)
-        elif word.verb is Verb.PASS:
-            await self._act("pass")
-        elif word.verb is Verb.CALL:
-            await self._act(f"call {word.text}")
-        elif bidding:
-            self._screen.say(self._texts("call_how"), style="yellow")
+    def _explain(self, about: Verb, view: View) -> None:
+        if about is Verb.BOARD:
+            self._show_board(view)
         else:
-            try:
-                await self._act("play " + " ".join(cards.resolve(word.text, view["hand"])))
-            except cards.Unreadable as no:
-                self._screen.say(self._texts("unreadable", text=no.text), style="yellow")
-            except cards.NotHeld as no:
-                missing = cards.plain(no.cards, lang=lang)
-                self._screen.say(self._texts("not_held", cards=missing), style="yellow")
+            say = self._moves.typing if about is Verb.HELP else self._moves.rules
+            self._screen.say(say(view))
+
+    async def _move(self, word: Word, view: View) -> None:
+        """In mid-hand. Out of turn only what the game offers then."""
+        if not self._table.my_turn and not self._moves.offered(view):
+            self._screen.say(self._texts("not_your_turn"), style="yellow")
+        elif word.verb is Verb.LIST:
+            self._screen.say(self._moves.listed(view))
+        elif word.verb is Verb.HINT:
+            if self._table.my_turn:
+                self._moves.suggest(view)
+            else:
+                self._screen.say(self._texts("not_your_turn"), style="yellow")
+        elif word.verb is Verb.NOTHING:
+            if self._moves.hint:
+                await self._act(self._moves.hint)
+        else:
+            line = self._moves.read(word.text, view)
+            if line:
+                await self._act(line)
 
     async def _act(self, line: str) -> None:
         acted = await self._table.act(line)
         await self._table.reached(acted.seq)
-
-    def _shown_action(self, line: str) -> str:
-        verb, _, rest = line.partition(" ")
-        if verb == "play":
-            return cards.plain(rest.partition(" as ")[0].split(), lang=self._texts.lang)
-        if verb == "call":
-            return self._texts("hint_call", call=rest)
-        bidding = self._table.view.get("phase") == "bid"
-        return self._texts("hint_no_call" if bidding else "hint_pass")
 
     async def _ready(self) -> None:
         """Want the next hand; bring more when the stake is too small for the room."""
@@ -317,7 +313,7 @@ class Person:
         view = self._table.view
         if view["@phase"] == "playing" and self._table.my_turn:
             with contextlib.suppress(Refused):
-                await self._act(self._mind.choose(view))
+                await self._act(self._moves.choose(view))
         elif view["@phase"] != "playing":
             self._leaving = False
             await self._quit()

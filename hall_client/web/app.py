@@ -2,10 +2,14 @@
 
 | path | answer |
 |---|---|
-| `/` and files | `hall_client/webapp`, as they are |
-| `/hall.json` | gateways that this page can reach, and the keys it must pin |
+| `/` | the page |
+| `/a/TAG/...` | its files, for ever the same under this address |
+| `/p/PACKAGE/TAG/...` | client parts of game packages, likewise; never their rules |
+| `/hall.json` | gateways that this page can reach, the keys it must pin, the games |
+| `/words.json` | what the games call things, in English and Chinese |
 | `/wire.binpb` | the descriptors of the messages (a FileDescriptorSet) |
 | `POST /robots` | robots sit down at a table: `{"room", "shard", "table"}` |
+| `POST /advice` | a hint for the view that is sent: `{"hint", "lines"}` |
 """
 
 from __future__ import annotations
@@ -13,34 +17,56 @@ from __future__ import annotations
 import json
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
-from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit, urlunsplit
 
 from google.protobuf.descriptor import FileDescriptor
 from google.protobuf.descriptor_pb2 import FileDescriptorSet
 from starlette.applications import Starlette
+from starlette.middleware.gzip import GZipMiddleware
 from starlette.requests import Request
-from starlette.responses import JSONResponse, PlainTextResponse, Response
-from starlette.routing import Mount, Route
-from starlette.staticfiles import StaticFiles
+from starlette.responses import HTMLResponse, JSONResponse, PlainTextResponse, Response
+from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from hall_client.errors import HallError
+from hall_client.terminal import vocabulary
+from hall_client.web.advice import MAX_VIEW_BYTES, Advice, NoAdvice
+from hall_client.web.catalogue import Catalogue
+from hall_client.web.pages import Pages, media_type
 from hall_client.web.robots import Robots, TooManyRobots
+from paiju.rules.registry import Registry
 from paiju.wire.v1 import common_pb2, hall_pb2
 
-WEBAPP = Path(__file__).resolve().parent.parent / "webapp"
 MAX_BODY_BYTES = 1024
+SMALLEST_ZIPPED_BYTES = 500
+WORDS = {
+    "facts": vocabulary.FACTS,
+    "columns": vocabulary.COLUMNS,
+    "roles": vocabulary.ROLES,
+    "verbs": vocabulary.VERBS,
+    "values": vocabulary.VALUES,
+    "events": vocabulary.EVENTS,
+    "silent": sorted(vocabulary.SILENT),
+    "seats_in": sorted(vocabulary.SEATS_IN),
+}
+"""One table of words for the terminal and the page."""
+FOR_EVER = "public, max-age=31536000, immutable"
 HEADERS = {
-    "Content-Security-Policy": (
-        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
-        "connect-src 'self' ws: wss:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
-    ),
     "X-Content-Type-Options": "nosniff",
     "Referrer-Policy": "no-referrer",
-    "Cache-Control": "no-cache",
 }
+
+
+def policy(inline_scripts: list[str]) -> str:
+    """What the page may do: its own files, sockets, nothing of others."""
+    scripts = " ".join(["'self'", *inline_scripts])
+    return (
+        f"default-src 'none'; script-src {scripts}; style-src 'self'; img-src 'self' data:; "
+        "connect-src 'self' ws: wss:; manifest-src 'self'; "
+        "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+    )
+
 
 HallState = Callable[[], dict[str, Any] | None]
 """The running hall's state file, None while none runs."""
@@ -48,6 +74,21 @@ HallState = Callable[[], dict[str, Any] | None]
 
 def make_app(state: HallState, robots: Callable[[], Robots | None]) -> Starlette:
     """robots: who sits down when asked; None: nobody."""
+
+    registry = Registry.default()
+    pages, catalogue, advice = Pages(), Catalogue(registry), Advice(registry)
+    shown = catalogue.shown()
+
+    async def index(request: Request) -> Response:
+        return HTMLResponse(pages.index)
+
+    async def own_file(request: Request) -> Response:
+        name = request.path_params["name"]
+        return _kept(name, pages.file(request.path_params["tag"], name))
+
+    async def package_file(request: Request) -> Response:
+        at = request.path_params
+        return _kept(at["name"], catalogue.file(at["package"], at["tag"], at["name"]))
 
     async def hall(request: Request) -> Response:
         found = state()
@@ -58,13 +99,21 @@ def make_app(state: HallState, robots: Callable[[], Robots | None]) -> Starlette
             secure=request.url.scheme == "https",
             host=request.url.hostname or "",
         )
-        return JSONResponse({"gateways": gateways, "server_keys": found["server_keys"]})
+        return JSONResponse(
+            {"gateways": gateways, "server_keys": found["server_keys"], "games": shown}
+        )
+
+    async def words(request: Request) -> Response:
+        return JSONResponse(WORDS)
 
     async def wire(request: Request) -> Response:
         return Response(descriptors(), media_type="application/octet-stream")
 
     async def call_robots(request: Request) -> Response:
         return await _call_robots(request, robots())
+
+    async def advise(request: Request) -> Response:
+        return await _advise(request, advice)
 
     @asynccontextmanager
     async def life(_: Starlette) -> AsyncIterator[None]:
@@ -75,15 +124,40 @@ def make_app(state: HallState, robots: Callable[[], Robots | None]) -> Starlette
 
     app = Starlette(
         routes=[
+            Route("/", index),
+            Route("/a/{tag}/{name:path}", own_file),
+            Route("/p/{package}/{tag}/{name:path}", package_file),
             Route("/hall.json", hall),
+            Route("/words.json", words),
             Route("/wire.binpb", wire),
             Route("/robots", call_robots, methods=["POST"]),
-            Mount("/", StaticFiles(directory=WEBAPP, html=True)),
+            Route("/advice", advise, methods=["POST"]),
         ],
         lifespan=life,
     )
-    app.add_middleware(_Headers)
+    headers = {"Content-Security-Policy": policy(pages.inline_scripts), **HEADERS}
+    app.add_middleware(GZipMiddleware, minimum_size=SMALLEST_ZIPPED_BYTES)
+    app.add_middleware(_Headers, headers=headers)
     return app
+
+
+def _kept(name: str, content: bytes | None) -> Response:
+    """A file that never changes under its address."""
+    if content is None:
+        return PlainTextResponse("no such file", 404)
+    return Response(content, media_type=media_type(name), headers={"Cache-Control": FOR_EVER})
+
+
+async def _advise(request: Request, advice: Advice) -> Response:
+    if request.headers.get("content-type") != "application/json":
+        return PlainTextResponse("application/json is needed", 415)
+    try:
+        view = json.loads(await _body(request, MAX_VIEW_BYTES))
+        return JSONResponse(await advice.give(view))
+    except (ValueError, RecursionError):
+        return PlainTextResponse("not a view", 400)
+    except NoAdvice as error:
+        return PlainTextResponse(str(error), 409)
 
 
 async def _call_robots(request: Request, robots: Robots | None) -> Response:
@@ -107,12 +181,12 @@ async def _call_robots(request: Request, robots: Robots | None) -> Response:
         return PlainTextResponse(str(error), 409)
 
 
-async def _body(request: Request) -> bytes:
+async def _body(request: Request, most: int = MAX_BODY_BYTES) -> bytes:
     """Raises ValueError for one that is too large."""
     body = b""
     async for part in request.stream():
         body += part
-        if len(body) > MAX_BODY_BYTES:
+        if len(body) > most:
             raise ValueError("too large")
     return body
 
@@ -151,16 +225,19 @@ def descriptors() -> bytes:
 
 
 class _Headers:
-    """The same headers on every answer."""
+    """The same headers on every answer; what says nothing of caching is asked for anew."""
 
-    def __init__(self, app: ASGIApp) -> None:
+    def __init__(self, app: ASGIApp, *, headers: dict[str, str]) -> None:
         self._app = app
-        self._more = [(k.lower().encode(), v.encode()) for k, v in HEADERS.items()]
+        self._more = [(k.lower().encode(), v.encode()) for k, v in headers.items()]
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         async def with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
-                message["headers"] = [*message["headers"], *self._more]
+                present = list(message["headers"])
+                if not any(name == b"cache-control" for name, _ in present):
+                    present.append((b"cache-control", b"no-cache"))
+                message["headers"] = [*present, *self._more]
             await send(message)
 
         await self._app(scope, receive, with_headers if scope["type"] == "http" else send)

@@ -105,7 +105,11 @@ class WebHall:
         if self._robots is None and self._settings.web_robots:
             hall = places.running_hall(self._settings.data_dir)
             if hall is not None:
-                self._robots = Robots(hall, most=self._settings.web_robots)
+                self._robots = Robots(
+                    hall,
+                    most=self._settings.web_robots,
+                    think_s=self._settings.web_robots_think_s,
+                )
         return self._robots
 
 

@@ -16,7 +16,8 @@ from hall_client.terminal.places import Hall
 from paiju.rules.registry import Registry
 from paiju.wire.v1 import common_pb2
 
-THINK_S = (0.3, 1.0)
+LEAST_THOUGHT = 0.3
+"""Of the longest."""
 LONELY_S = 60.0
 
 
@@ -25,9 +26,12 @@ class TooManyRobots(Exception):
 
 
 class Robots:
-    """most: at a time. They leave when the table has no hand any more for a while."""
+    """most: at a time. think_s: the longest they seem to think.
 
-    def __init__(self, hall: Hall, *, most: int) -> None:
+    They leave when the table has no hand any more for a while.
+    """
+
+    def __init__(self, hall: Hall, *, most: int, think_s: float) -> None:
         self._hall = hall
         self._most = most
         self._pool = ChannelPool()
@@ -39,7 +43,7 @@ class Robots:
             secret=self._secret,
             mind=GameMind(Registry.default()),
             locale="en",
-            think_s=THINK_S,
+            think_s=(LEAST_THOUGHT * think_s, think_s),
             pool=self._pool,
             lonely_s=LONELY_S,
         )

@@ -22,6 +22,8 @@ class WebSettings(Settings):
     tls_key: Path | None = None
     web_robots: int = Field(default=30, ge=0, le=300)
     """Robots at a time that players may call; 0: none."""
+    web_robots_think_s: float = Field(default=1.0, ge=0, le=10)
+    """How long a robot seems to think at most, so that a person can follow."""
     log_level: str = "INFO"
 
     @model_validator(mode="after")

@@ -18,17 +18,20 @@ from paiju.cli.admin_options import (
     Json,
     KeyFile,
     Reason,
+    age_s,
+    moment,
     show,
     table_of,
 )
+from paiju.cli.admin_player import player
 from paiju.cli.admin_policy import policy
 from paiju.cli.admin_tables import tables
-from paiju.service.ids import new_op, now_us
+from paiju.service.ids import new_op
 from paiju.wire.v1 import data_pb2
 
 app = typer.Typer(
     no_args_is_help=True,
-    help="Operators' work: nodes, drain, grant, ledger, audit, reports, penalties, policy, "
+    help="Operators' work: nodes, drain, player, grant, ledger, audit, reports, penalties, policy, "
     "tables, collusion, copies, doctor. "
     "Example: paiju admin nodes --key-file hall/admin-key",
 )
@@ -37,6 +40,7 @@ app.command(name="backup")(admin_backup.backup)
 app.command(name="restore")(admin_backup.restore)
 app.command(name="restored")(admin_backup.restored)
 app.command(name="collusion")(collusion)
+app.command(name="player")(player)
 app.command(name="punish")(admin_conduct.punish)
 app.command(name="penalties")(admin_conduct.penalties)
 app.command(name="appeal")(admin_conduct.appeal)
@@ -156,8 +160,10 @@ def ledger(
         data_dir,
     )
     table = table_of("what", "value")
-    for field, value in reply.ListFields():
-        table.add_row(field.name, str(value))
+    for field in reply.DESCRIPTOR.fields:
+        if field.name != "checked_us":
+            table.add_row(field.name, str(getattr(reply, field.name)))
+    table.add_row("checked", f"{moment(reply.checked_us)}, {age_s(reply.checked_us)} s ago")
     wrong = reply.sum or reply.unbalanced or reply.mismatched
     verdict = "the ledger is WRONG: sum, unbalanced and mismatched must be 0"
     show(reply, json_file, table, verdict if wrong else "the ledger is even")
@@ -187,7 +193,7 @@ def audit(
     )
     table = table_of("id", "age s", "who", "what", "target", "why", "before", "after")
     for row in reply.rows:
-        age = f"{(now_us() - row.time_us) / 1e6:.0f}"
+        age = age_s(row.time_us)
         table.add_row(
             str(row.id), age, row.who, row.what, row.target, row.why, row.before, row.after
         )

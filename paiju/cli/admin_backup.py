@@ -14,6 +14,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from data_server.settings import DataSettings
 from data_server.store import backup as copies
 from paiju.cli.admin_options import HOME, DataDir, Json, Reason, write_json
+from paiju.cli.output import why
 from paiju.service.ids import now_us
 from paiju.service.settings import load
 
@@ -41,7 +42,9 @@ def backup(
     try:
         copies.copy(source, target)
         made = asyncio.run(copies.check(target))
-    except (OSError, ValueError) as error:
+    except OSError as error:
+        _fail(why(error))
+    except ValueError as error:
         _fail(str(error))
     typer.echo(
         f"{target}: {made.bytes} bytes, {made.players} players, {made.settlements} settlements; "
@@ -77,7 +80,9 @@ def restore(
         asyncio.run(copies.prepare(f"sqlite:///{draft}", who=WHO, why=reason))
         aside = _put_aside(target)
         draft.replace(target)
-    except (OSError, ValueError) as error:
+    except OSError as error:
+        _fail(why(error))
+    except ValueError as error:
         _fail(str(error))
     typer.echo(
         f"{target} is the copy of {source}: {found.players} players, "

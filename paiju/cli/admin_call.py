@@ -17,6 +17,12 @@ from paiju.wire.v1 import data_pb2_grpc
 R = TypeVar("R", bound=Message)
 
 DEFAULT_ADDRESS = "127.0.0.1:7411"
+_CONNECT_MS = 2_000
+_OPTIONS = [
+    # How long one attempt to connect may take: an address behind which nobody is says nothing.
+    ("grpc.min_reconnect_backoff_ms", _CONNECT_MS),
+    ("grpc.initial_reconnect_backoff_ms", _CONNECT_MS),
+]
 
 
 def call_admin(
@@ -32,7 +38,7 @@ def call_admin(
         key = path.read_text().strip()
     except OSError as error:
         _fail(f"cannot read the operator key {path}: {error.strerror}; use --key-file")
-    with grpc.insecure_channel(where) as channel:
+    with grpc.insecure_channel(where, options=_OPTIONS) as channel:
         try:
             reply = call(data_pb2_grpc.AdminStub(channel), (("authorization", f"Bearer {key}"),))
         except grpc.RpcError as error:
@@ -57,6 +63,8 @@ def _why(error: Any, where: str, key_file: Path) -> str:
         return f"the data server at {where} does not take the key in {key_file}"
     if code == grpc.StatusCode.UNAVAILABLE:
         return f"no data server answers at {where}"
+    if code == grpc.StatusCode.UNIMPLEMENTED:
+        return f"what answers at {where} is not the admin port of a data server of this version"
     if code == grpc.StatusCode.DEADLINE_EXCEEDED:
         return f"the data server at {where} did not answer in time; the outcome is unknown"
     return f"the data server at {where} answered {code.name}: {error.details()}"

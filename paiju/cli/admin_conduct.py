@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from collections.abc import Callable, Sequence
 from typing import Annotated
 
 import typer
@@ -17,10 +17,12 @@ from paiju.cli.admin_options import (
     Json,
     KeyFile,
     Reason,
+    age_s,
+    moment,
     show,
     table_of,
 )
-from paiju.service.ids import new_op, now_us
+from paiju.service.ids import new_op
 from paiju.wire.v1 import data_pb2
 
 FOR_EVER_US = 9 * 10**15
@@ -60,7 +62,7 @@ def list_reports(
     )
     table = table_of("id", "age s", "source", "kind", "about", "by", "decided", "detail")
     for row in reply.rows:
-        age = f"{(now_us() - row.time_us) / 1e6:.0f}"
+        age = age_s(row.time_us)
         decided = row.action if row.counted else f"{row.action} (not counted)"
         by = str(row.reporter or row.server)
         table.add_row(
@@ -95,7 +97,7 @@ def show_report(
     table.add_row("evidence", repr(evidence)[2:-1])
     table.add_row("evidence_sha256", reply.evidence_sha256)
     followed = [reply.penalty] if reply.HasField("penalty") else []
-    show(reply, json_file, table, _penalties(followed))
+    show(reply, json_file, table, penalty_table(followed))
 
 
 def penalties(
@@ -118,7 +120,7 @@ def penalties(
         key_file,
         data_dir,
     )
-    show(reply, json_file, _penalties(list(reply.rows)))
+    show(reply, json_file, penalty_table(list(reply.rows)))
 
 
 def punish(
@@ -151,77 +153,62 @@ def punish(
         key_file,
         data_dir,
     )
-    show(reply, json_file, _penalties([reply.penalty]))
+    show(reply, json_file, penalty_table([reply.penalty]))
 
 
-def appeal(
-    penalty: PenaltyId,
-    reason: Reason,
-    json_file: Json = None,
-    address: Address = None,
-    key_file: KeyFile = None,
-    data_dir: DataDir = HOME,
-) -> None:
+def _step(name: str, told: str) -> Callable[..., None]:
+    """A command that notes a step of a penalty. told: its help."""
+
+    def command(
+        penalty: PenaltyId,
+        reason: Reason,
+        json_file: Json = None,
+        address: Address = None,
+        key_file: KeyFile = None,
+        data_dir: DataDir = HOME,
+    ) -> None:
+        request = data_pb2.StepPenaltyRequest(
+            op=new_op(), penalty=penalty, step=name, reason=reason
+        )
+        reply = call_admin(
+            lambda stub, meta: stub.StepPenalty(request, metadata=meta, timeout=CALL_S),
+            address,
+            key_file,
+            data_dir,
+        )
+        show(reply, json_file, penalty_table([reply.penalty]))
+
+    command.__doc__ = told
+    return command
+
+
+appeal = _step(
+    "appeal",
     """Note that the player objects; the answer is `uphold` or `lift`.
 
     Example: paiju admin appeal 20483 --reason "mail of 3 May: it was his brother"
-    """
-    _step(penalty, "appeal", reason, json_file, address, key_file, data_dir)
-
-
-def uphold(
-    penalty: PenaltyId,
-    reason: Reason,
-    json_file: Json = None,
-    address: Address = None,
-    key_file: KeyFile = None,
-    data_dir: DataDir = HOME,
-) -> None:
+    """,
+)
+uphold = _step(
+    "uphold",
     """Answer an appeal: the penalty stands.
 
     Example: paiju admin uphold 20483 --reason "the record shows the same device"
-    """
-    _step(penalty, "uphold", reason, json_file, address, key_file, data_dir)
-
-
-def lift(
-    penalty: PenaltyId,
-    reason: Reason,
-    json_file: Json = None,
-    address: Address = None,
-    key_file: KeyFile = None,
-    data_dir: DataDir = HOME,
-) -> None:
+    """,
+)
+lift = _step(
+    "lift",
     """Take a penalty back: a fine is returned, a freeze or ban ends.
 
     Example: paiju admin lift 20483 --reason "a fault of ours, ticket 91"
-    """
-    _step(penalty, "lift", reason, json_file, address, key_file, data_dir)
+    """,
+)
 
 
-def _step(
-    penalty: int,
-    step: str,
-    reason: str,
-    json_file: Json,
-    address: Address,
-    key_file: KeyFile,
-    data_dir: DataDir,
-) -> None:
-    request = data_pb2.StepPenaltyRequest(op=new_op(), penalty=penalty, step=step, reason=reason)
-    reply = call_admin(
-        lambda stub, meta: stub.StepPenalty(request, metadata=meta, timeout=CALL_S),
-        address,
-        key_file,
-        data_dir,
-    )
-    show(reply, json_file, _penalties([reply.penalty]))
-
-
-def _penalties(rows: list[data_pb2.Penalty]) -> Table:
+def penalty_table(rows: Sequence[data_pb2.Penalty]) -> Table:
     table = table_of("penalty", "age s", "player", "action", "what", "by", "reason", "since")
     for row in rows:
-        age = f"{(now_us() - row.time_us) / 1e6:.0f}"
+        age = age_s(row.time_us)
         since = "; ".join(f"{step.step}: {step.why}" for step in row.steps)
         table.add_row(
             str(row.id), age, str(row.player), row.action, _what(row), row.who, row.reason, since
@@ -233,6 +220,5 @@ def _what(row: data_pb2.Penalty) -> str:
     if row.action == "fine":
         return f"{row.taken} of {row.amount} coins"
     if row.action == "freeze":
-        until = datetime.fromtimestamp(row.until_us / 1e6, UTC)
-        return f"until {until:%Y-%m-%d %H:%M} UTC"
+        return f"until {moment(row.until_us)}"
     return "for ever" if row.until_us >= FOR_EVER_US else ""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -13,7 +14,9 @@ from rich.console import Console
 from rich.table import Table
 
 from paiju.cli.admin_call import DEFAULT_ADDRESS
+from paiju.cli.output import why
 from paiju.cli.plain import plain
+from paiju.service.ids import now_us
 
 CALL_S = 30.0
 
@@ -48,6 +51,16 @@ def table_of(*columns: str) -> Table:
     return table
 
 
+def age_s(time_us: int) -> str:
+    """How many seconds ago that was."""
+    return f"{(now_us() - time_us) / 1e6:.0f}"
+
+
+def moment(time_us: int) -> str:
+    """For people; seconds are of no use to them here."""
+    return f"{datetime.fromtimestamp(time_us / 1e6, UTC):%Y-%m-%d %H:%M} UTC"
+
+
 def show(reply: Message, json_file: Path | None, *parts: Any) -> None:
     """For people on standard output, unless that is where the JSON goes."""
     to_stdout = json_file is not None and str(json_file) == "-"
@@ -65,4 +78,8 @@ def write_json(json_file: Path | None, value: dict[str, Any]) -> None:
     if str(json_file) == "-":
         sys.stdout.write(text)
     else:
-        json_file.write_text(text)
+        try:
+            json_file.write_text(text)
+        except OSError as error:
+            typer.echo(f"--json {why(error)}", err=True)
+            raise typer.Exit(2) from None

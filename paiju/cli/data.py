@@ -14,6 +14,7 @@ from data_server.server import serve
 from data_server.settings import DataSettings
 from data_server.store import migrate as schema
 from data_server.store.database import Database
+from paiju.cli.output import why
 from paiju.service import logs
 from paiju.service.settings import load
 
@@ -83,7 +84,9 @@ def migrate(data_dir: Folder = None, database_url: Url = None) -> None:
 def _or_exit(run: Callable[[], None]) -> None:
     try:
         run()
-    except (ValueError, OSError) as error:
+    except OSError as error:
+        _fail(why(error))
+    except ValueError as error:
         _fail(str(error))
     except SQLAlchemyError as error:
         _fail(f"the database does not answer as it should: {str(error).splitlines()[0]}")

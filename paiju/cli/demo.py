@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import asyncio
 import importlib
-import tempfile
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
@@ -29,6 +28,7 @@ from hall_client.load.driver import Driver, LoadPlan
 from hall_client.load.driver import Progress as Standing
 from hall_client.load.result import LoadResult
 from paiju.cli import output
+from paiju.cli.scratch import scratch
 from paiju.rules.registry import Registry
 
 MAX_DROPS = 20
@@ -88,8 +88,9 @@ def demo(
         drop_rate=min(0.25, max(0.01, 3 * min(MAX_DROPS, hands) / (hands * ACTIONS_PER_HAND))),
     )
     console = output.console(json)
-    with tempfile.TemporaryDirectory(prefix="paiju-demo-") as temporary:
-        folder = data_dir or Path(temporary)
+    output.check_writable(json)
+    with scratch("demo") as temporary:
+        folder = data_dir or temporary
         figures = asyncio.run(
             _run(
                 plan,

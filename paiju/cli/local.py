@@ -35,6 +35,8 @@ END_GAME_WITHIN_S = 75.0
 END_DATA_WITHIN_S = 20.0
 PREDECESSOR_S = 30.0
 """So long may children of a hall that was killed need for their own end."""
+MAX_TABLES = 1_000
+"""Per host: one machine's 2,000 players find seats, whatever they play."""
 LOG_LINES = 15
 LARGEST_LOG = 32 * 1024 * 1024
 ROOT = Path(__file__).resolve().parents[2]
@@ -275,6 +277,7 @@ class LocalHall:
         state = await self._game.start(
             **{
                 "server": "local",
+                "max_tables": str(MAX_TABLES),
                 **self._settings,
                 "data_dir": str(self._folder),
                 "data_servers": data_server,

@@ -39,6 +39,7 @@ PARTS: Mapping[str, Part] = {
     "chaos": Part(
         "paiju.cli.chaos.command:chaos", "Kill processes under play and tell what was lost."
     ),
+    "load": Part("paiju.cli.load:app", "Load a hall with players, servers or logins; measure."),
     "rules": Part("paiju.cli.rules:app", "Check golden cases, replay records, time the rules."),
     "package": Part("paiju.cli.package:app", "Make, build and test game packages."),
     "admin": Part("paiju.cli.admin:app", "Operator work, authenticated and audited."),
@@ -141,9 +142,10 @@ def main() -> None:
 
 def _explain(error: Exception) -> int:
     """Say on standard error what went wrong; the exit code."""
+    from paiju.cli.output import why
     from paiju.service.settings import BadSettings
 
-    text = str(error) or type(error).__name__
+    text = why(error) if isinstance(error, OSError) else str(error) or type(error).__name__
     if isinstance(error, BadSettings):
         print(f"paiju: {text}", file=sys.stderr)  # noqa: T201
         return 2

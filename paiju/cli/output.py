@@ -33,6 +33,27 @@ def write_json(json_file: str | None, value: Any) -> None:
         fail(f"--json {json_file}: {error.strerror}", code=2)
 
 
+def check_writable(json_file: str | None) -> None:
+    """Before a long run: whether its result could be written; else a sentence, code 2."""
+    if json_file in (None, "-"):
+        return
+    path = Path(json_file or "")
+    new = not path.exists()
+    try:
+        with path.open("a"):
+            pass
+        if new:
+            path.unlink()
+    except OSError as error:
+        fail(f"{json_file} cannot be written: {error.strerror}", code=2)
+
+
+def why(error: OSError) -> str:
+    """What the system refused, and where, without its numbers."""
+    reason = (error.strerror or str(error) or type(error).__name__).lower()
+    return f"{error.filename}: {reason}" if error.filename else reason
+
+
 def fail(sentence: str, *, code: int = 1) -> NoReturn:
     """End the command with one sentence on standard error."""
     Console(stderr=True, soft_wrap=True).print(sentence, style="red", markup=False, highlight=False)

@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import signal
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
@@ -16,18 +17,23 @@ from hall_client.bots.mind import GameMind
 from hall_client.channels import ChannelPool
 from hall_client.client import HallClient
 from hall_client.errors import ConnectionFailed, HallError, Refused, SessionEnded
-from hall_client.terminal import places
+from hall_client.links import is_address
+from hall_client.terminal import lobby, places
 from hall_client.terminal.company import Company
 from hall_client.terminal.lines import Lines
+from hall_client.terminal.moves import Moves
 from hall_client.terminal.person import Person, ended
 from hall_client.terminal.screen import Screen
 from hall_client.texts import Texts, language_of_environment
 from paiju.cli import output
-from paiju.rules.registry import Registry
+from paiju.rules.registry import Registry, UnknownGame
 from paiju.wire import server_keys
+from paiju.wire.v1 import hall_pb2
 
 CALL_S = 15.0
 """A person does not wait longer for an answer."""
+CONNECT_S = 1.8
+"""Nor for the first word of a hall."""
 
 
 def play(
@@ -38,7 +44,8 @@ def play(
     server_key: Annotated[
         str, typer.Option(metavar="KEY", help="The hall's public key; needed with --address.")
     ] = "",
-    room: Annotated[str, typer.Option(help="Where to sit down.")] = "doudizhu.novice",
+    game: Annotated[str, typer.Option(help="What to play, e.g. gouji; default: doudizhu.")] = "",
+    room: Annotated[str, typer.Option(help="Where to sit down; default: with novices.")] = "",
     name: Annotated[str, typer.Option(help="How others see you; default: as last time.")] = "",
     lang: Annotated[str, typer.Option(help="zh or en; default: as your terminal.")] = "",
     data_dir: Annotated[
@@ -46,9 +53,9 @@ def play(
     ] = None,
     think: Annotated[float, typer.Option(min=0, help="Seconds a robot takes at most.")] = 1.2,
 ) -> None:
-    """Play a hand of cards in the terminal against two robots.
+    """Play a game of cards in the terminal; robots take the other seats.
 
-    Example: paiju play --lang en --name Ann
+    Example: paiju play --game shengji --lang en --name Ann
     """
     if lang not in ("", "zh", "en"):
         raise typer.BadParameter("--lang is zh or en")
@@ -61,17 +68,33 @@ def play(
     console = Console(soft_wrap=False)
     try:
         secret = places.device_secret(folder)
-        asyncio.run(_play(console, texts, hall, room=room, name=name, secret=secret, think_s=think))
+        wish = Wish(game=game, room=room, name=name)
+        asyncio.run(_play(console, texts, hall, wish=wish, secret=secret, think_s=think))
+    except lobby.NoSuchPlace as no:
+        output.fail(str(no))
+    except UnknownGame as no:
+        output.fail(texts("not_installed", game=str(no)))
     except ConnectionFailed:
         output.fail(texts("unreachable", addresses=", ".join(addresses)))
     except Refused as refused:
         output.fail(refused.sentence)
     except SessionEnded as error:
         output.fail(ended(error, texts))
-    except (HallError, ValueError, OSError) as error:
+    except OSError as error:
+        output.fail(output.why(error))
+    except (HallError, ValueError) as error:
         output.fail(str(error))
     except (KeyboardInterrupt, asyncio.CancelledError):
         raise typer.Exit(130) from None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Wish:
+    """What the person asked for; "" is "as usual"."""
+
+    game: str
+    room: str
+    name: str
 
 
 def _hall(addresses: Sequence[str], server_key: str) -> places.Hall:
@@ -80,6 +103,11 @@ def _hall(addresses: Sequence[str], server_key: str) -> places.Hall:
         keys = server_keys.pinned(server_key)
     except server_keys.BadKeys as error:
         raise typer.BadParameter(f"--server-key: {error}") from None
+    for address in addresses:
+        if not is_address(address):
+            raise typer.BadParameter(
+                f"--address: {address!r} is not HOST:PORT, as in 10.0.0.7:7700"
+            )
     return places.Hall(gateways=tuple(addresses), server_keys=keys)
 
 
@@ -88,28 +116,28 @@ async def _play(
     texts: Texts,
     hall: places.Hall,
     *,
-    room: str,
-    name: str,
+    wish: Wish,
     secret: bytes,
     think_s: float,
 ) -> None:
-    mind = GameMind(Registry.default())
+    registry = Registry.default()
     async with ChannelPool() as pool:
         company = Company(
             addresses=hall.gateways,
             server_keys=hall.server_keys,
             secret=secret,
-            mind=mind,
+            mind=GameMind(registry),
             locale=texts.lang,
             think_s=(think_s / 3, think_s),
             pool=pool,
         )
         lines = Lines()
+        screen = Screen(console, in_place=console.is_terminal and lines.interactive)
         person = Person(
-            screen=Screen(console, in_place=console.is_terminal and lines.interactive),
+            screen=screen,
             lines=lines,
             texts=texts,
-            mind=mind,
+            moves=Moves(registry, screen, texts),
             fill=lambda: company.fill(client.tables()[0]),
         )
         client = HallClient(
@@ -118,28 +146,38 @@ async def _play(
             locale=texts.lang,
             kind="terminal",
             pool=pool,
+            connect_timeout_s=CONNECT_S,
             timeout_s=CALL_S,
             observer=person.observe,
         )
         _ask_before_leaving(lines, person)
         async with company, client:
-            session = await client.guest(secret, name=name)
-            await _check_room(client, room, texts)
-            wallet = session.wallet
-            hello = texts(
-                "welcome", name=session.profile.name, coin=wallet.coin, stake=wallet.escrow
+            session = await client.guest(secret, name=wish.name)
+            room = lobby.choose(
+                await client.rooms(),
+                game=wish.game,
+                room=wish.room,
+                registry=registry,
+                texts=texts,
             )
-            console.print(hello, markup=False, highlight=False)
-            console.print(texts("how"), style="dim", highlight=False)
-            await person.run(client, room)
+            _greet(console, texts, session, room, wish)
+            await person.run(client, room.id)
             coins = (await client.wallet()).coin
         console.print(texts("bye", coin=coins), highlight=False)
 
 
-async def _check_room(client: HallClient, room: str, texts: Texts) -> None:
-    rooms = [known.id for known in await client.rooms()]
-    if room not in rooms:
-        output.fail(texts("no_room", room=room, rooms=", ".join(rooms)))
+def _greet(
+    console: Console, texts: Texts, session: hall_pb2.Session, room: hall_pb2.Room, wish: Wish
+) -> None:
+    """Who one is here, what one has, and how to type."""
+    name, wallet = session.profile.name, session.wallet
+    hello = texts("welcome", name=name, coin=wallet.coin, stake=wallet.escrow)
+    console.print(hello, markup=False, highlight=False)
+    if wish.name and wish.name != name:
+        kept = texts("name_kept", name=name)
+        console.print(kept, style="yellow", markup=False, highlight=False)
+    title = room.title.get(texts.lang) or room.id
+    console.print(texts("how", game=title), style="dim", markup=False, highlight=False)
 
 
 def _ask_before_leaving(lines: Lines, person: Person) -> None:

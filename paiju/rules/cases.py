@@ -52,7 +52,9 @@ def read(path: Path) -> Iterator[Case]:
     lines_of: dict[str, int] = {}
     try:
         lines = path.read_text("utf-8").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
+    except OSError as error:
+        raise BadCases(f"{path}: cannot be read: {error.strerror}") from None
+    except UnicodeDecodeError as error:
         raise BadCases(f"{path}: cannot be read: {error}") from None
     for number, line in enumerate(lines, start=1):
         try:

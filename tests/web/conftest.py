@@ -48,6 +48,8 @@ class PageHall(MiniHall):
         environment = {
             "PAIJU_DATA_DIR": str(self.folder),
             "PAIJU_WEB_TLS_LISTEN": "127.0.0.1:0",
+            "PAIJU_WEB_ROBOTS_THINK_S": "0.05",
+            "PAIJU_WEB_ROBOTS": "60",
             "PAIJU_TLS_CERTIFICATE": str(certified),
             "PAIJU_TLS_KEY": str(key),
         }

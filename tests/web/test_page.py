@@ -5,102 +5,65 @@ Budget: 60 s.
 
 from __future__ import annotations
 
-import time
-from typing import Any
-
 import pytest
 from playwright.async_api import Browser, Page, expect
 
 from paiju.wire.records import SIZES
 from paiju.wire.sealed import OPENING_BYTES
 from tests.web.conftest import PageHall
+from tests.web.person import TABLE, connected, opened, play_hand, seated, until
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 HAND_S = 120.0
-TABLE = "paiju.tables.values().next().value"
 SEQ = f"{TABLE}.seq"
 
 
-async def opened(
-    browser: Browser, address: str, *, sent: list[int] | None = None, **options: Any
-) -> tuple[Page, list[str]]:
-    """A page in a profile of its own, and what goes wrong on it. sent: lengths of its frames."""
-    context = await browser.new_context(locale="en-US", **options)
-    page = await context.new_page()
-    wrong: list[str] = []
-    page.on("pageerror", lambda error: wrong.append(str(error)))
-    page.on("console", lambda said: wrong.append(said.text) if said.type == "error" else None)
-    if sent is not None:
-        page.on(
-            "websocket",
-            lambda socket: socket.on("framesent", lambda data: sent.append(len(data))),
-        )
-    await page.goto(address)
-    return page, wrong
-
-
-async def play_what_is_due(page: Page) -> None:
-    """One decision of a simple player: the highest call, the lowest card, otherwise pass."""
+async def simple_turn(page: Page) -> None:
+    """The highest call, the lowest card, otherwise pass: by clicks on cards and buttons."""
     verbs = await page.eval_on_selector_all(
-        "#verbs button", "buttons => buttons.map((button) => button.dataset.verb)"
+        "#verbs button[data-verb]", "buttons => buttons.map((button) => button.dataset.verb)"
     )
     if not verbs:
         return
     seen = await page.evaluate(f"String({SEQ})")
-    if "call 3" in verbs:
-        await page.click('#verbs button[data-verb="call 3"]')
-    elif "pass" in verbs:
-        await page.click('#verbs button[data-verb="pass"]')
-    else:
-        await page.click("#cards button >> nth=0")
-        await page.click('#verbs button[data-verb="play"]')
-        # The turn is over, or another one of ours has begun, when the hall has taken it.
-        await until(page, f"{SEQ} > {seen}n || !{TABLE}.view.to_act?.includes({TABLE}.seat)")
-
-
-async def until(page: Page, expression: str, *, within_s: float = 10.0) -> None:
-    """Poll: the page's own policy forbids Playwright's way of waiting for an expression."""
-    end = time.monotonic() + within_s
-    while not await page.evaluate(expression):
-        assert time.monotonic() < end, expression
-        await page.wait_for_timeout(10)
+    choice = next((verb for verb in ("call 3", "pass") if verb in verbs), "play")
+    if choice == "play":
+        await page.locator("#cards button").last.click()
+    await page.click(f'#verbs button[data-verb="{choice}"]')
+    # The turn is over, or another one of ours has begun, when the hall has taken it.
+    await until(page, f"{SEQ} > {seen}n || !{TABLE}.view.to_act?.includes({TABLE}.seat)")
 
 
 async def test_a_whole_hand_with_a_lost_connection_in_it(browser: Browser, hall: PageHall) -> None:
     sent: list[int] = []
     page, wrong = await opened(browser, hall.pages[0], sent=sent)
-    await expect(page.locator("#status")).to_contain_text("sealed", timeout=15_000)
-    await page.click("#sit")
-    await expect(page.locator("#table")).to_be_visible()
+    await connected(page)
+    await seated(page, "doudizhu.novice")
     await page.click("#robots")
     await expect(page.locator("#robots")).to_be_hidden(timeout=20_000)
     await page.click("#ready")
     await expect(page.locator("#cards button").first).to_be_visible(timeout=20_000)
     assert await page.locator("#cards button").count() >= 17
 
-    dropped = False
-    end = time.monotonic() + HAND_S
-    while not await page.locator("#result").inner_text():
-        assert time.monotonic() < end, await page.inner_text("body")
-        await play_what_is_due(page)
-        if not dropped and await page.evaluate(f"{SEQ} > 8n"):
-            dropped = True
+    async def cut_once() -> None:
+        if await page.evaluate(f"paiju.resumes === 0 && {SEQ} > 8n"):
             await page.evaluate("paiju.drop()")
             await until(page, "paiju.resumes === 1")
-        await page.wait_for_timeout(20)
 
-    assert dropped
+    await play_hand(page, simple_turn, within_s=HAND_S, each=[cut_once])
+    assert await page.evaluate("paiju.resumes") == 1
     assert (await page.inner_text("#result")).startswith("Hand 1: you ")
     assert (await page.inner_text("#said")) == ""
     assert wrong == []
     assert sent and set(sent) <= {OPENING_BYTES, *SIZES}, "padded, all of them"
     await page.click("#leave")
+    await page.click("#go")
     await expect(page.locator("#lobby")).to_be_visible()
 
 
 async def test_a_refusal_is_a_sentence(browser: Browser, hall: PageHall) -> None:
     page, wrong = await opened(browser, hall.pages[0])
-    await expect(page.locator("#status")).to_contain_text("sealed", timeout=15_000)
+    await connected(page)
     said = await page.evaluate("paiju.quickJoin('no.such.room').catch((error) => error.message)")
     assert "no.such.room" in said
     assert wrong == []
@@ -120,10 +83,10 @@ async def test_a_second_page_of_the_same_guest_replaces_the_first(
     browser: Browser, hall: PageHall
 ) -> None:
     page, _ = await opened(browser, hall.pages[0])
-    await expect(page.locator("#status")).to_contain_text("sealed", timeout=15_000)
+    await connected(page)
     second = await page.context.new_page()
     await second.goto(hall.pages[0])
-    await expect(second.locator("#status")).to_contain_text("sealed", timeout=15_000)
+    await connected(second)
     await expect(page.locator("#status")).to_contain_text("REPLACED", timeout=10_000)
 
 
@@ -140,4 +103,4 @@ async def test_a_page_that_is_not_secure_says_so(browser: Browser, hall: PageHal
         "Object.defineProperty(globalThis, 'isSecureContext', {value: false})"
     )
     await page.goto(hall.pages[0])
-    await expect(page.locator("#status")).to_contain_text("https")
+    await expect(page.locator("#status")).to_contain_text("https", timeout=15_000)

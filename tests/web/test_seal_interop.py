@@ -26,10 +26,11 @@ const base64 = (data) => {
   for (const byte of data) out += String.fromCharCode(byte);
   return btoa(out);
 };
-const { Sealer, Opener } = await import("/net/records.js");
-const { Channel } = await import("/net/channel.js");
-const { aesKey } = await import("/net/noise.js");
-const { fromBase64url } = await import("/net/bytes.js");
+const net = new URL("net/", document.querySelector("script[src]").src);
+const { Sealer, Opener } = await import(new URL("records.js", net));
+const { Channel } = await import(new URL("channel.js", net));
+const { aesKey } = await import(new URL("noise.js", net));
+const { fromBase64url } = await import(new URL("bytes.js", net));
 """
 
 

@@ -8,7 +8,7 @@
 // A call resolves with the answer's value or rejects with Refused. While the connection is
 // lost calls wait. The server's view always wins.
 
-import { newOp } from "./bytes.js";
+import { newOp, text } from "./bytes.js";
 import { MAJOR, MINOR } from "./channel.js";
 import { Link } from "./link.js";
 import { Mirror } from "./mirror.js";
@@ -22,7 +22,10 @@ const RENEW_LOOK_MS = 15_000;
 const RENEW_BEFORE_US = 60_000_000n;
 const SILENCE_FACTOR = 2.5;
 const ENDINGS = new Set(["REPLACED", "KICKED"]);
+const OPENERS = new Set(["openGuest", "register", "login", "listRooms"]);
 const SHUT_OUT = new Set(["BAD_TICKET", "STALE_SESSION", "FROZEN", "MAY_NOT_PLAY"]);
+
+const readEvent = ({ kind, data }) => ({ kind, data: JSON.parse(text(data)) });
 
 export class HallClient {
   constructor({ gateways, serverKeys, codec, locale = "en" }) {
@@ -32,6 +35,8 @@ export class HallClient {
     this.locale = locale;
     this.onchange = () => {};
     this.onnotice = () => {};
+    this.onevents = () => {}; // (table, [{ kind, data }]) after the view has changed
+    this.onchat = () => {};
     this.phase = "offline"; // offline, greeting, greeted, open, ended
     this.ending = "";
     this.session = null; // profile, epoch, connection, ticket, expires, refresh, rotationOp
@@ -55,8 +60,21 @@ export class HallClient {
     return this.call("openGuest", { deviceSecret: secret, name }, { op });
   }
 
+  // A named account; a password cannot be kept by the page, so a lost ticket ends the session.
+  register(name, password) {
+    return this.call("register", { name, password });
+  }
+
+  login(name, password) {
+    return this.call("login", { name, password });
+  }
+
   rooms() {
     return this.call("listRooms", {});
+  }
+
+  chat(table, text) {
+    return this.call("chat", { table: table.ref, text });
   }
 
   async quickJoin(room) {
@@ -181,7 +199,7 @@ export class HallClient {
     const maySend = (entry) =>
       entry.internal ||
       this.phase === "open" ||
-      (this.phase === "greeted" && !this.session && ["openGuest", "listRooms"].includes(entry.kind));
+      (this.phase === "greeted" && !this.session && OPENERS.has(entry.kind));
     const commands = this.pending.due(performance.now(), maySend);
     // One frame each way is at most 32 commands.
     for (let at = 0; at < commands.length; at += 32) {
@@ -199,6 +217,7 @@ export class HallClient {
       else if (body.case === "notice") this.#notice(body.value);
       else if (body.case === "wallet") this.wallet = body.value;
       else if (body.case === "presence") this.#presence(body.value);
+      else if (body.case === "chat") this.onchat(body.value);
     }
     this.#send();
     this.onchange();
@@ -302,7 +321,10 @@ export class HallClient {
       if (!snapshot && !this.pending.anyOf("quickJoin", "sit")) return;
       table = this.#follow(update.table);
     }
-    if (table.apply(update) === "resync" && !table.asked) {
+    const outcome = table.apply(update);
+    if (outcome === "applied" && update.kind.case === "step" && update.kind.value.events.length) {
+      this.onevents(table, update.kind.value.events.map(readEvent));
+    } else if (outcome === "resync" && !table.asked) {
       table.asked = true;
       this.pending.add("resync", { table: table.ref, check: table.check }, { internal: true });
     }
@@ -310,7 +332,10 @@ export class HallClient {
 
   #presence(update) {
     const table = this.tables.get(update.table.table);
-    if (table) table.away = update.away;
+    if (!table) return;
+    table.away = update.away;
+    table.spectators = update.spectators;
+    table.setClocks(update.clocks);
   }
 
   #notice(notice) {

@@ -17,6 +17,8 @@ function crc32(bytes) {
 
 const part = (key, value) => crc32(concat(utf8(key), Uint8Array.of(0), value));
 
+const parsed = (value) => JSON.parse(text(value));
+
 function checkOf(parts) {
   let sum = 0;
   for (const [key, value] of parts) sum = (sum + part(key, value)) >>> 0;
@@ -33,6 +35,8 @@ export class Mirror {
     this.seat = -2;
     this.check = 0;
     this.away = [];
+    this.spectators = 0;
+    this.clocks = []; // { seat, key, endsAt, reserveMs } by performance.now()
     this.fresh = true; // the next snapshot counts, even one with a lower number
     this.asked = false; // a snapshot has been asked for
     this.view = {};
@@ -55,11 +59,16 @@ export class Mirror {
       this.seq = update.seq;
       this.fresh = false;
       this.asked = false;
-      this.view = Object.fromEntries(
-        [...this.parts].map(([key, value]) => [key, JSON.parse(text(value))]),
-      );
+      this.setClocks(update.clocks);
     }
     return outcome;
+  }
+
+  setClocks(clocks) {
+    const now = performance.now();
+    this.clocks = clocks.map(({ seat, key, remainingMs, reserveMs }) => ({
+      seat, key, endsAt: now + remainingMs, reserveMs,
+    }));
   }
 
   #snapshot(update) {
@@ -73,6 +82,7 @@ export class Mirror {
     this.check = snapshot.check;
     this.seat = snapshot.seat;
     this.hand = snapshot.hand;
+    this.view = Object.fromEntries([...parts].map(([key, value]) => [key, parsed(value)]));
     return "applied";
   }
 
@@ -96,8 +106,16 @@ export class Mirror {
       check = ((check % 2 ** 32) + 2 ** 32) % 2 ** 32;
       if (check !== patch.check) return "resync";
       this.check = check;
-      for (const key of patch.del) this.parts.delete(key);
-      for (const [key, value] of Object.entries(patch.set)) this.parts.set(key, value);
+      const view = { ...this.view };
+      for (const key of patch.del) {
+        this.parts.delete(key);
+        delete view[key];
+      }
+      for (const [key, value] of Object.entries(patch.set)) {
+        this.parts.set(key, value);
+        view[key] = parsed(value);
+      }
+      this.view = view; // never changed in place: whoever draws may compare and keep it
     }
     this.hand = hand;
     return "applied";

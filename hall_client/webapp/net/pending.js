@@ -7,7 +7,7 @@ const FIRST_WAIT_MS = 100;
 const LONGEST_WAIT_MS = 5_000;
 export const TRANSIENT = new Set(["RETRY", "BUSY", "TOO_FAST", "DRAINING"]);
 const OPERATIONS = new Set([
-  "openGuest", "renew", "quickJoin", "sit", "stand", "topUp", "ready", "act", "chat", "report",
+  "openGuest", "register", "renew", "quickJoin", "sit", "stand", "topUp", "ready", "act", "chat", "report",
 ]);
 
 // A refusal by the hall: a stable code, and a sentence in the reader's language.

@@ -5,7 +5,6 @@ docs/contracts/recovery.md says what they are.
 from __future__ import annotations
 
 import asyncio
-import tempfile
 from pathlib import Path
 from typing import Annotated
 
@@ -17,6 +16,7 @@ from paiju.cli.chaos.figures import show
 from paiju.cli.chaos.run import Run
 from paiju.cli.chaos.scenario import Setup
 from paiju.cli.chaos.scenarios import SCENARIOS
+from paiju.cli.scratch import scratch
 
 LEAVE_WITHIN_S = 600.0
 
@@ -64,11 +64,12 @@ def chaos(
         think_s=(think / 5, think),
         deadline_s=seconds + LEAVE_WITHIN_S,
     )
-    with tempfile.TemporaryDirectory(prefix="paiju-chaos-") as temporary:
+    output.check_writable(json)
+    with scratch("chaos") as temporary:
         run = Run(
             name=scenario,
             scenario=SCENARIOS[scenario],
-            setup=Setup(folder=data_dir or Path(temporary), database=database, down_s=down),
+            setup=Setup(folder=data_dir or temporary, database=database, down_s=down),
             plan=plan,
             seconds=seconds + players / plan.arrivals_per_s,
             every_s=every,

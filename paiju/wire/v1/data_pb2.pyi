@@ -2256,6 +2256,149 @@ class GetReportReply(_message.Message):
 Global___GetReportReply: _TypeAlias = GetReportReply  # noqa: Y015
 
 @_typing.final
+class GetPlayerRequest(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    PLAYER_FIELD_NUMBER: _builtins.int
+    NAME_FIELD_NUMBER: _builtins.int
+    player: _builtins.int
+    name: _builtins.str
+    def __init__(
+        self,
+        *,
+        player: _builtins.int = ...,
+        name: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["name", b"name", "player", b"player"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___GetPlayerRequest: _TypeAlias = GetPlayerRequest  # noqa: Y015
+
+@_typing.final
+class GetPlayerReply(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    REFUSAL_FIELD_NUMBER: _builtins.int
+    PROFILE_FIELD_NUMBER: _builtins.int
+    CREATED_US_FIELD_NUMBER: _builtins.int
+    FROZEN_UNTIL_US_FIELD_NUMBER: _builtins.int
+    WALLET_FIELD_NUMBER: _builtins.int
+    SITTINGS_FIELD_NUMBER: _builtins.int
+    SESSION_FIELD_NUMBER: _builtins.int
+    PENALTIES_FIELD_NUMBER: _builtins.int
+    created_us: _builtins.int
+    frozen_until_us: _builtins.int
+    """0: he may play"""
+    @_builtins.property
+    def refusal(self) -> _common_pb2.Refusal: ...
+    @_builtins.property
+    def profile(self) -> _common_pb2.Profile: ...
+    @_builtins.property
+    def wallet(self) -> _hall_pb2.Wallet: ...
+    @_builtins.property
+    def sittings(self) -> _containers.RepeatedCompositeFieldContainer[Global___PlayerSitting]: ...
+    @_builtins.property
+    def session(self) -> Global___PlayerSessionInfo:
+        """absent: there never was one"""
+
+    @_builtins.property
+    def penalties(self) -> _containers.RepeatedCompositeFieldContainer[Global___Penalty]:
+        """newest first, at most 20"""
+
+    def __init__(
+        self,
+        *,
+        refusal: _common_pb2.Refusal | None = ...,
+        profile: _common_pb2.Profile | None = ...,
+        created_us: _builtins.int = ...,
+        frozen_until_us: _builtins.int = ...,
+        wallet: _hall_pb2.Wallet | None = ...,
+        sittings: _abc.Iterable[Global___PlayerSitting] | None = ...,
+        session: Global___PlayerSessionInfo | None = ...,
+        penalties: _abc.Iterable[Global___Penalty] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["profile", b"profile", "refusal", b"refusal", "session", b"session", "wallet", b"wallet"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["created_us", b"created_us", "frozen_until_us", b"frozen_until_us", "penalties", b"penalties", "profile", b"profile", "refusal", b"refusal", "session", b"session", "sittings", b"sittings", "wallet", b"wallet"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___GetPlayerReply: _TypeAlias = GetPlayerReply  # noqa: Y015
+
+@_typing.final
+class PlayerSitting(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    TABLE_FIELD_NUMBER: _builtins.int
+    SEAT_FIELD_NUMBER: _builtins.int
+    HOST_FIELD_NUMBER: _builtins.int
+    CURRENCY_FIELD_NUMBER: _builtins.int
+    STAKE_FIELD_NUMBER: _builtins.int
+    SINCE_US_FIELD_NUMBER: _builtins.int
+    seat: _builtins.int
+    host: _builtins.str
+    currency: _common_pb2.Currency.ValueType
+    stake: _builtins.int
+    since_us: _builtins.int
+    @_builtins.property
+    def table(self) -> _common_pb2.TableRef: ...
+    def __init__(
+        self,
+        *,
+        table: _common_pb2.TableRef | None = ...,
+        seat: _builtins.int = ...,
+        host: _builtins.str = ...,
+        currency: _common_pb2.Currency.ValueType = ...,
+        stake: _builtins.int = ...,
+        since_us: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["table", b"table"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["currency", b"currency", "host", b"host", "seat", b"seat", "since_us", b"since_us", "stake", b"stake", "table", b"table"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___PlayerSitting: _TypeAlias = PlayerSitting  # noqa: Y015
+
+@_typing.final
+class PlayerSessionInfo(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    EPOCH_FIELD_NUMBER: _builtins.int
+    LIVE_FIELD_NUMBER: _builtins.int
+    SERVER_FIELD_NUMBER: _builtins.int
+    GATEWAY_FIELD_NUMBER: _builtins.int
+    OPENED_US_FIELD_NUMBER: _builtins.int
+    PRESENT_FIELD_NUMBER: _builtins.int
+    epoch: _builtins.int
+    live: _builtins.bool
+    server: _builtins.str
+    gateway: _builtins.str
+    opened_us: _builtins.int
+    present: _builtins.bool
+    """connected now, at `server` and `gateway`"""
+    def __init__(
+        self,
+        *,
+        epoch: _builtins.int = ...,
+        live: _builtins.bool = ...,
+        server: _builtins.str = ...,
+        gateway: _builtins.str = ...,
+        opened_us: _builtins.int = ...,
+        present: _builtins.bool = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["epoch", b"epoch", "gateway", b"gateway", "live", b"live", "opened_us", b"opened_us", "present", b"present", "server", b"server"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___PlayerSessionInfo: _TypeAlias = PlayerSessionInfo  # noqa: Y015
+
+@_typing.final
 class ListPenaltiesRequest(_message.Message):
     DESCRIPTOR: _descriptor.Descriptor
 

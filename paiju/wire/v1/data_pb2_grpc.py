@@ -1262,6 +1262,11 @@ class AdminStub:
                 request_serializer=paiju_dot_wire_dot_v1_dot_data__pb2.SetPolicyRequest.SerializeToString,
                 response_deserializer=paiju_dot_wire_dot_v1_dot_data__pb2.GetPolicyReply.FromString,
                 _registered_method=True)
+        self.GetPlayer = channel.unary_unary(
+                '/paiju.v1.Admin/GetPlayer',
+                request_serializer=paiju_dot_wire_dot_v1_dot_data__pb2.GetPlayerRequest.SerializeToString,
+                response_deserializer=paiju_dot_wire_dot_v1_dot_data__pb2.GetPlayerReply.FromString,
+                _registered_method=True)
         self.FindCollusion = channel.unary_unary(
                 '/paiju.v1.Admin/FindCollusion',
                 request_serializer=paiju_dot_wire_dot_v1_dot_data__pb2.CollusionRequest.SerializeToString,
@@ -1370,6 +1375,13 @@ class AdminServicer:
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def GetPlayer(self, request, context):
+        """READ: one player, by id or by name; what operators need to answer a question about him.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
     def FindCollusion(self, request, context):
         """READ, slow: pairs of players that a person should look at. Nothing follows by itself.
         """
@@ -1453,6 +1465,11 @@ def add_AdminServicer_to_server(servicer, server):
                     servicer.SetPolicy,
                     request_deserializer=paiju_dot_wire_dot_v1_dot_data__pb2.SetPolicyRequest.FromString,
                     response_serializer=paiju_dot_wire_dot_v1_dot_data__pb2.GetPolicyReply.SerializeToString,
+            ),
+            'GetPlayer': grpc.unary_unary_rpc_method_handler(
+                    servicer.GetPlayer,
+                    request_deserializer=paiju_dot_wire_dot_v1_dot_data__pb2.GetPlayerRequest.FromString,
+                    response_serializer=paiju_dot_wire_dot_v1_dot_data__pb2.GetPlayerReply.SerializeToString,
             ),
             'FindCollusion': grpc.unary_unary_rpc_method_handler(
                     servicer.FindCollusion,
@@ -1798,6 +1815,33 @@ class Admin:
             '/paiju.v1.Admin/SetPolicy',
             paiju_dot_wire_dot_v1_dot_data__pb2.SetPolicyRequest.SerializeToString,
             paiju_dot_wire_dot_v1_dot_data__pb2.GetPolicyReply.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def GetPlayer(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/paiju.v1.Admin/GetPlayer',
+            paiju_dot_wire_dot_v1_dot_data__pb2.GetPlayerRequest.SerializeToString,
+            paiju_dot_wire_dot_v1_dot_data__pb2.GetPlayerReply.FromString,
             options,
             channel_credentials,
             insecure,

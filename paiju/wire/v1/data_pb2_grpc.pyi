@@ -437,6 +437,8 @@ class AdminStub:
     """READ"""
     SetPolicy: _grpc.UnaryUnaryMultiCallable[_data_pb2.SetPolicyRequest, _data_pb2.GetPolicyReply]
     """OPERATION: replaces the rules of one kind; none: reports of it are only kept."""
+    GetPlayer: _grpc.UnaryUnaryMultiCallable[_data_pb2.GetPlayerRequest, _data_pb2.GetPlayerReply]
+    """READ: one player, by id or by name; what operators need to answer a question about him."""
     FindCollusion: _grpc.UnaryUnaryMultiCallable[_data_pb2.CollusionRequest, _data_pb2.CollusionReply]
     """READ, slow: pairs of players that a person should look at. Nothing follows by itself."""
     RefusedHands: _grpc.UnaryUnaryMultiCallable[_data_pb2.RefusedHandsRequest, _data_pb2.RefusedHandsReply]
@@ -477,6 +479,8 @@ class AdminAsyncStub(AdminStub):
     """READ"""
     SetPolicy: _aio.UnaryUnaryMultiCallable[_data_pb2.SetPolicyRequest, _data_pb2.GetPolicyReply]  # type: ignore[assignment]
     """OPERATION: replaces the rules of one kind; none: reports of it are only kept."""
+    GetPlayer: _aio.UnaryUnaryMultiCallable[_data_pb2.GetPlayerRequest, _data_pb2.GetPlayerReply]  # type: ignore[assignment]
+    """READ: one player, by id or by name; what operators need to answer a question about him."""
     FindCollusion: _aio.UnaryUnaryMultiCallable[_data_pb2.CollusionRequest, _data_pb2.CollusionReply]  # type: ignore[assignment]
     """READ, slow: pairs of players that a person should look at. Nothing follows by itself."""
     RefusedHands: _aio.UnaryUnaryMultiCallable[_data_pb2.RefusedHandsRequest, _data_pb2.RefusedHandsReply]  # type: ignore[assignment]
@@ -586,6 +590,14 @@ class AdminServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_data_pb2.GetPolicyReply, _abc.Awaitable[_data_pb2.GetPolicyReply]]:
         """OPERATION: replaces the rules of one kind; none: reports of it are only kept."""
+
+    @_abc_1.abstractmethod
+    def GetPlayer(
+        self,
+        request: _data_pb2.GetPlayerRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_data_pb2.GetPlayerReply, _abc.Awaitable[_data_pb2.GetPlayerReply]]:
+        """READ: one player, by id or by name; what operators need to answer a question about him."""
 
     @_abc_1.abstractmethod
     def FindCollusion(

@@ -110,10 +110,13 @@ async def test_the_commands(small: Client, tmp_path: Path) -> None:
     assert code == 0
     (row,) = json.loads((tmp_path / "audit.json").read_text())["rows"]
     assert row["why"] == "typed wrong" and isinstance(row["id"], str)
-    assert (await run("ledger"))[0] == 0
+    code, out, _ = await run("ledger")
+    assert code == 0 and "checked_us" not in out and " UTC, 0 s ago" in out
     assert (await run("drain", "gs1", "--reason", "test"))[0] == 0
     assert (await run("drain", "gs1", "--off", "--reason", "test"))[0] == 0
 
+    code, _, err = await run("nodes", "--json", str(tmp_path / "nowhere" / "x"))
+    assert code == 2 and "Errno" not in err and "no such file" in err
     code, _, err = await run("nodes", "--address", "127.0.0.1:1")
     assert code == 1 and err.strip() == "no data server answers at 127.0.0.1:1"
     code, _, err = await run("nodes", data_dir=tmp_path / "nowhere")
@@ -171,6 +174,11 @@ async def test_the_commands_about_conduct(small: Client, tmp_path: Path) -> None
     assert (await run("reports", "show", listed[0]["id"]))[0] == 0
     assert (await run("reports", "show", "5"))[0] == 1
 
+    seen = await answer("player", str(player.id))
+    assert [row["action"] for row in seen["penalties"]] == ["fine", "warn"]
+    assert seen["wallet"]["coin"] == 9_700
+    assert (await run("player", "nobody of that name"))[0] == 1
+
     await answer("appeal", fine, "--reason", "a mail")
     await answer("lift", fine, "--reason", "a fault of ours")
     assert await small.coins(player) == 10_000
@@ -178,6 +186,9 @@ async def test_the_commands_about_conduct(small: Client, tmp_path: Path) -> None
         "punish", str(player.id), "freeze", "--hours", "2", "--reason", "t", "--report", "0"
     )
     assert frozen["penalty"]["action"] == "freeze"
+    code, out, _ = await run("player", seen["profile"]["name"].upper())
+    assert code == 0 and "from 2" in out
+    assert "10000 free, 0 on tables" in out and "ended" in out
     assert (await run("uphold", frozen["penalty"]["id"], "--reason", "x"))[0] == 1
     code, out, _ = await run("penalties", "--player", str(player.id))
     assert code == 0 and "a fault of ours" in out and "300 of 300 coins" in out

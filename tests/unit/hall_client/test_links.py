@@ -9,7 +9,7 @@ from hall_client.backoff import Backoff
 from hall_client.channels import ChannelPool
 from hall_client.link_grpc import GrpcLink
 from hall_client.link_ws import WsLink
-from hall_client.links import Pins, make_link
+from hall_client.links import Pins, is_address, make_link
 from paiju.wire.server_keys import ServerKeys, key_id
 from tests.unit.hall_client.fake_hall import KEYS, FakeHall
 
@@ -64,3 +64,24 @@ async def test_the_address_says_which_edge() -> None:
             link = make_link(address, pool)
             assert isinstance(link, kind)
             await link.close()
+
+
+@pytest.mark.parametrize(
+    ("address", "good"),
+    [
+        ("127.0.0.1:7700", True),
+        ("grpc://hall.example:7700", True),
+        ("[::1]:7700", True),
+        ("ws://127.0.0.1:7710", True),
+        ("wss://hall.example/play", True),
+        ("foo bar", False),
+        ("foo", False),
+        ("127.0.0.1:99999", False),
+        ("127.0.0.1:0", False),
+        ("ws://127.0.0.1:99999", False),
+        (":7700", False),
+        ("", False),
+    ],
+)
+def test_the_form_of_an_address(address: str, good: bool) -> None:
+    assert is_address(address) is good

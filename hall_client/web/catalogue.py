@@ -1,0 +1,101 @@
+"""What the page must know of the installed games: names, seats, where their pages and views lie.
+
+Only a package's client part is ever served: `view.js`, its help pages and `assets/`. Rules
+stay on servers and in this process.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+import games
+from paiju.rules.registry import Registry
+
+LOCALES = ("zh", "en")
+VIEW = "view.js"
+
+
+@dataclass(frozen=True)
+class ClientPart:
+    """The files of one package that browsers may have. tag: changes whenever one of them does."""
+
+    package: str
+    tag: str
+    files: Mapping[str, bytes]
+
+    @property
+    def base(self) -> str:
+        return f"p/{self.package}/{self.tag}/"
+
+
+def client_part(package: str, folder: Path) -> ClientPart:
+    """Read a package's client part from where it is installed."""
+    files = {}
+    for path in sorted(folder.rglob("*")):
+        name = path.relative_to(folder).as_posix()
+        if path.is_file() and _for_clients(PurePosixPath(name)):
+            files[name] = path.read_bytes()
+    digest = hashlib.sha256()
+    for name, content in files.items():
+        digest.update(f"{name} {len(content)} ".encode() + content)
+    return ClientPart(package, digest.hexdigest()[:16], files)
+
+
+def _for_clients(name: PurePosixPath) -> bool:
+    if len(name.parts) == 1:
+        return name.name == VIEW or (name.suffix == ".md" and name.name.startswith("help."))
+    return name.parts[0] == "assets"
+
+
+class Catalogue:
+    """The installed packages, read once; a new version comes with a new process."""
+
+    def __init__(self, registry: Registry) -> None:
+        self._registry = registry
+        self._parts: dict[str, ClientPart] = {}
+        for rule_set in registry.rule_sets():
+            package = registry.package_of(rule_set.name)
+            if package not in self._parts:
+                self._parts[package] = client_part(package, _folder(package))
+
+    def file(self, package: str, tag: str, name: str) -> bytes | None:
+        """None for what there is not, or not in this version."""
+        part = self._parts.get(package)
+        return part.files.get(name) if part is not None and part.tag == tag else None
+
+    def shown(self) -> list[dict[str, Any]]:
+        """For `games.json`, in the order of the packages."""
+        return [self._game(rule_set.name, rule_set.title) for rule_set in self._ordered()]
+
+    def _ordered(self) -> list[Any]:
+        return sorted(
+            self._registry.rule_sets(), key=lambda found: self._registry.package_of(found.name)
+        )
+
+    def _game(self, name: str, title: Mapping[str, str]) -> dict[str, Any]:
+        game = self._registry.latest(name)
+        part = self._parts[self._registry.package_of(name)]
+        return {
+            "name": name,
+            "package": part.package,
+            "title": dict(title),
+            "seats": [game.info.min_seats, game.info.max_seats],
+            "view": part.base + VIEW if VIEW in part.files else None,
+            "help": {
+                locale: part.base + f"help.{locale}.md"
+                for locale in LOCALES
+                if f"help.{locale}.md" in part.files
+            },
+        }
+
+
+def _folder(package: str) -> Path:
+    for root in games.__path__:
+        found = Path(root) / package
+        if found.is_dir():
+            return found
+    raise FileNotFoundError(package)

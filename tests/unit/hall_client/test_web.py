@@ -1,0 +1,109 @@
+"""What the page's server hands out, without a hall behind it."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import json
+from base64 import b64decode
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from hall_client.web import catalogue
+from hall_client.web.advice import Advice, NoAdvice
+from hall_client.web.app import policy
+from hall_client.web.pages import Pages
+from paiju.rules.api import CHANCE
+from paiju.rules.registry import Registry
+from paiju.rules.shuffle import ShakeRng
+
+REGISTRY = Registry.default()
+
+
+def seen(name: str) -> dict[str, Any]:
+    """The first view in which somebody must act, as a table would show it."""
+    game = REGISTRY.latest(name)
+    state, rng = game.new_state(game.info.max_seats), ShakeRng(b"\0" * 32)
+    while CHANCE in state.to_act():
+        state.apply(CHANCE, state.sample_chance(rng))
+    seat = state.to_act()[0]
+    table = {"game": name, "version": game.id.version, "parameters": game.id.parameters}
+    view: dict[str, Any] = json.loads(json.dumps(state.view(seat)))
+    return {**view, "@table": table, "@you": seat}
+
+
+def advised(view: Any) -> dict[str, Any]:
+    return asyncio.run(Advice(REGISTRY).give(view))
+
+
+@pytest.mark.parametrize("name", sorted(found.name for found in REGISTRY.rule_sets()))
+def test_every_game_gives_a_listed_hint(name: str) -> None:
+    given = advised(seen(name))
+    assert given["hint"].split()[0] in {line.split()[0] for line in given["lines"]}
+
+
+def test_a_seat_that_may_not_act_gets_no_hint() -> None:
+    view = seen("doudizhu")
+    view["legal"] = []
+    view["to_act"] = [(view["@you"] + 1) % 3]
+    assert advised(view) == {"hint": None, "lines": []}
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"@table": None},
+        {"@table": {"game": "no_such_game", "version": 1, "parameters": "{}"}},
+        {"@table": {"game": "doudizhu", "version": 99, "parameters": "{}"}},
+        {"hand": ["3z"]},
+        {"hand": 17},
+        {"legal": "play", "table": {"kind": "???"}, "phase": 5},
+    ],
+)
+def test_what_is_no_view_is_refused_in_a_sentence(change: dict[str, Any]) -> None:
+    with pytest.raises(NoAdvice) as refused:
+        advised({**seen("doudizhu"), **change})
+    assert str(refused.value)
+
+
+@pytest.mark.parametrize("view", [None, [], "view", 3])
+def test_anything_else_is_refused_too(view: Any) -> None:
+    with pytest.raises(NoAdvice):
+        advised(view)
+
+
+def test_only_the_client_part_of_a_package_is_served(tmp_path: Path) -> None:
+    for name in ("view.js", "help.en.md", "rules.py", "manifest.toml", "cases.jsonl", "notes.md"):
+        (tmp_path / name).write_text(name)
+    (tmp_path / "assets").mkdir()
+    (tmp_path / "assets" / "tile.svg").write_text("<svg/>")
+    (tmp_path / "more").mkdir()
+    (tmp_path / "more" / "view.js").write_text("")
+    part = catalogue.client_part("x", tmp_path)
+    assert sorted(part.files) == ["assets/tile.svg", "help.en.md", "view.js"]
+
+
+def test_an_address_changes_with_the_content(tmp_path: Path) -> None:
+    (tmp_path / "view.js").write_text("one")
+    first = catalogue.client_part("x", tmp_path)
+    (tmp_path / "view.js").write_text("two")
+    second = catalogue.client_part("x", tmp_path)
+    assert first.tag != second.tag
+
+
+def test_the_policy_allows_the_import_map_and_no_other_inline_script() -> None:
+    pages = Pages()
+    (source,) = pages.inline_scripts
+    inside = pages.index.partition('<script type="importmap">')[2].partition("</script>")[0]
+    assert b64decode(source[8:-1]) == hashlib.sha256(inside.encode()).digest()
+    assert f"script-src 'self' {source};" in policy([source])
+    assert "{{base}}" not in pages.index
+
+
+def test_a_file_of_another_version_is_not_there() -> None:
+    pages = Pages()
+    assert pages.file(pages.tag, "app.js")
+    assert pages.file("0" * 16, "app.js") is None
+    assert pages.file(pages.tag, "../web/app.py") is None
