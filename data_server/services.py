@@ -21,6 +21,7 @@ from data_server.policy import MayPlay
 from data_server.registry import Registry
 from data_server.settings import DataSettings
 from data_server.shard_map import ShardMap
+from data_server.stopped import StoppedTables
 from data_server.store.books import load_hall_accounts
 from data_server.store.database import Database
 from data_server.store.ids import Ids
@@ -49,6 +50,7 @@ class Services:
     shards: ShardMap
     whereabouts: Whereabouts
     office: BackOffice
+    stopped: StoppedTables
     conduct: Conduct
     discipline: Discipline
     vigilance: Vigilance
@@ -150,6 +152,7 @@ class Services:
             shards=ShardMap(database=database, registry=registry),
             whereabouts=Whereabouts(database=database, registry=registry, clock=clock),
             office=office,
+            stopped=StoppedTables(database=database, ids=ids, operations=operations, clock=clock),
             conduct=conduct,
             discipline=discipline,
             vigilance=Vigilance(database=database, clock=clock),

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from hall_client.mirror import Outcome
+from paiju.wire import protocol
 from paiju.wire.v1 import hall_pb2
 
 
@@ -27,7 +28,10 @@ class Disconnected:
 
 @dataclass(frozen=True, slots=True)
 class TableChanged:
-    """A numbered update of a table. `events` are for animation; the view is the truth."""
+    """A numbered update of a table. `events` are for animation; the view is the truth.
+
+    seat: through whose eyes, SPECTATOR without a seat.
+    """
 
     table: int
     epoch: int
@@ -35,6 +39,7 @@ class TableChanged:
     outcome: Outcome
     snapshot: bool
     events: Sequence[hall_pb2.TableEvent] = ()
+    seat: int = protocol.SPECTATOR
 
 
 @dataclass(frozen=True, slots=True)

@@ -181,6 +181,7 @@ class Inbox(State):
                 outcome=outcome,
                 snapshot=update.HasField("snapshot"),
                 events=update.step.events if outcome is Outcome.APPLIED else (),
+                seat=mirror.seat,
             )
         )
         if seat >= 0 and mirror.seat < 0:

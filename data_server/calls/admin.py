@@ -118,6 +118,15 @@ class AdminCalls(data_pb2_grpc.AdminServicer):
         work = partial(self.services.vigilance.find, request)
         return await answered(context, self.checks, data_pb2.CollusionReply, work)
 
+    async def RefusedHands(
+        self, request: data_pb2.RefusedHandsRequest, context: Context
+    ) -> data_pb2.RefusedHandsReply:
+        return await self._read(context, data_pb2.RefusedHandsReply, self.services.stopped.refused)
+
+    async def VoidHand(self, request: data_pb2.VoidHandRequest, context: Context) -> data_pb2.Reply:
+        work = partial(self.services.stopped.void, request, who=WHO)
+        return await answered(context, self.lanes.sittings, data_pb2.Reply, work)
+
     async def _read(self, context: Context, reply: type[M], work: Callable[[], Awaitable[M]]) -> M:
         return await answered(context, self.lanes.reads, reply, work)
 

@@ -74,7 +74,7 @@ class GameServerSettings(PeerSettings):
     max_tables: int = Field(default=250, ge=1)
     """Per host."""
     host_memory_mb: int = Field(default=1024, ge=0)
-    """The most that one host may allocate (RLIMIT_DATA); 0: as much as the machine has."""
+    """The most that one host may allocate while it runs (RLIMIT_DATA); 0: no limit."""
     spares: int = Field(default=1, ge=0, le=8)
     """Processes that wait to become a host when one dies; it is back the sooner."""
     journal_url: str = ""

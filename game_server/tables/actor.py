@@ -12,10 +12,11 @@ class HostActor:
     """
 
     def __init__(self, config: dict[str, Any]) -> None:
-        from game_server.tables import memory
+        from game_server.tables import memory, warm
         from game_server.tables.config import HostConfig
         from game_server.tables.process import HostProcess
 
+        warm.taken.set()
         made = HostConfig(**config)
         memory.limit(made.memory_mb)
         self._process = HostProcess(made)

@@ -265,6 +265,17 @@ class TableHost:
         if found is not None:
             found[1].stopped = True
 
+    def decided(self, table_id: int, voided: bool) -> None:
+        """An operator has looked at a refused hand. When it is void the stakes that we counted
+        are not those of the ledger: everybody stands up with what that says."""
+        found = self.desk.find(table_id)
+        if found is None:
+            return
+        shard, table = found
+        table.stopped = self._outbox.is_stuck(table_id)
+        if voided:
+            self.desk.step(shard, table, lambda t: t.close(at=self.desk.at()))
+
     # ---- connections -----------------------------------------------------------------------
 
     def link_opened(self, link: Link) -> None:

@@ -177,6 +177,7 @@ class HostProcess:
             send=client.settle,
             on_settled=metrics.settle_seconds.observe,
             on_refused=lambda table: self._table_host.stop_table(table),
+            on_decided=lambda table, voided: self._table_host.decided(table, voided),
             note=lambda answered: self._table_host.out.answered(answered),
         )
         sealer = Sealer(config.journal_key)
@@ -215,6 +216,7 @@ class HostProcess:
             for work in (
                 self._host.run(),
                 outbox.run(),
+                outbox.ask_again(),
                 process.watch_lag(metrics.loop_lag.observe),
                 push_for_ever(config.metrics_socket, config.host, metrics.registry),
                 beat_for_ever(config.metrics_socket, self._host.counts),

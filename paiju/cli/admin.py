@@ -27,13 +27,14 @@ from paiju.cli.admin_options import (
 from paiju.cli.admin_player import player
 from paiju.cli.admin_policy import policy
 from paiju.cli.admin_roll import roll
+from paiju.cli.admin_tables import tables
 from paiju.service.ids import new_op
 from paiju.wire.v1 import data_pb2
 
 app = typer.Typer(
     no_args_is_help=True,
     help="Operators' work: nodes, drain, roll, player, grant, ledger, audit, reports, "
-    "penalties, policy, collusion, copies, certificates, doctor. "
+    "penalties, policy, tables, collusion, copies, certificates, doctor. "
     "Example: paiju admin nodes --key-file hall/admin-key",
 )
 app.command(name="doctor")(doctor)
@@ -51,6 +52,7 @@ app.command(name="lift")(admin_conduct.lift)
 app.add_typer(admin_conduct.reports, name="reports")
 app.add_typer(policy, name="policy")
 app.add_typer(certificates, name="certificates")
+app.add_typer(tables, name="tables")
 
 
 @app.command()

@@ -113,6 +113,7 @@ SENTENCES: Mapping[str, tuple[str, str]] = {
     "LEASE_LOST": ("The lease has run out; register again.", "租约已失效。"),
     "NO_HOST": ("No table host is free.", "没有可用的牌桌主机。"),
     "NOT_ZERO_SUM": ("The amounts do not sum to zero.", "金额之和不为零。"),
+    "NO_SUCH_HAND": ("No such hand waits for a decision.", "没有等待处理的这一局。"),
     "NO_SUCH_SITTING": ("There is no such sitting.", "没有这个入座记录。"),
     "LINK_MISMATCH": (
         "The stream was opened for another peer: {detail}.",

@@ -25,9 +25,9 @@ NOTHING_LOST = {
 }
 
 
-def _chaos(folder: Path, scenario: str, *more: str) -> dict[str, Any]:
+def _chaos(folder: Path, scenario: str, *more: str, timeout_s: float = 240) -> dict[str, Any]:
     out = folder / "out.json"
-    paiju("chaos", scenario, "--json", str(out), *more)
+    paiju("chaos", scenario, "--json", str(out), *more, timeout_s=timeout_s)
     figures: dict[str, Any] = json.loads(out.read_text("utf-8"))
     assert figures["scenario"] == scenario
     assert {name: figures[name] for name in NOTHING_LOST} == NOTHING_LOST
@@ -60,11 +60,13 @@ WITHIN_MS = {
 }
 
 
+@pytest.mark.timeout(960)
 def test_nothing_is_lost_whatever_is_struck_next(tmp_path: Path) -> None:
     figures = _chaos(
         tmp_path,
         *("all-in-turn", "--players", "12", "--seconds", "12", "--every", "1", "--down", "1.5"),
         *("--database", "postgresql", "--shared-journal"),
+        timeout_s=900,
     )
     assert figures["each"].keys() >= WITHIN_MS.keys()
     for scenario, within_ms in WITHIN_MS.items():
@@ -93,6 +95,7 @@ def test_the_figures_are_reached(
         tmp_path,
         *(scenario, "--players", "30", "--seconds", "120", "--every", "5", "--down", down),
         *("--think", "1", *more),
+        timeout_s=900,
     )
     assert figures["recovered_ms"]["max"] <= within_ms
 

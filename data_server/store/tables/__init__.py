@@ -24,7 +24,7 @@ from data_server.store.tables.packages import (
     ServerGame,
 )
 from data_server.store.tables.persons import Device, PlayerAddress
-from data_server.store.tables.play import HandRecord, HostFence, Settled, Sitting
+from data_server.store.tables.play import HandRecord, HostFence, RefusedHand, Settled, Sitting
 from data_server.store.tables.players import (
     Credential,
     LoginLock,
@@ -62,6 +62,7 @@ __all__ = [
     "PolicyRule",
     "Posting",
     "Presence",
+    "RefusedHand",
     "Relief",
     "Report",
     "Restore",

@@ -762,9 +762,12 @@ class SettleResult(_message.Message):
     REFUSAL_FIELD_NUMBER: _builtins.int
     ENTRY_FIELD_NUMBER: _builtins.int
     REPEATED_FIELD_NUMBER: _builtins.int
+    VOIDED_FIELD_NUMBER: _builtins.int
     entry: _builtins.int
     repeated: _builtins.bool
     """was settled before; this is the first answer"""
+    voided: _builtins.bool
+    """it had been refused, and an operator has made it void"""
     @_builtins.property
     def refusal(self) -> _common_pb2.Refusal:
         """will not succeed when repeated: an operator must look"""
@@ -775,10 +778,11 @@ class SettleResult(_message.Message):
         refusal: _common_pb2.Refusal | None = ...,
         entry: _builtins.int = ...,
         repeated: _builtins.bool = ...,
+        voided: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["refusal", b"refusal"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["entry", b"entry", "refusal", b"refusal", "repeated", b"repeated"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["entry", b"entry", "refusal", b"refusal", "repeated", b"repeated", "voided", b"voided"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -1894,6 +1898,108 @@ class PenaltyHeardRequest(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___PenaltyHeardRequest: _TypeAlias = PenaltyHeardRequest  # noqa: Y015
+
+@_typing.final
+class RefusedHandsRequest(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    def __init__(
+        self,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___RefusedHandsRequest: _TypeAlias = RefusedHandsRequest  # noqa: Y015
+
+@_typing.final
+class RefusedHandsReply(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    HANDS_FIELD_NUMBER: _builtins.int
+    NOW_US_FIELD_NUMBER: _builtins.int
+    now_us: _builtins.int
+    @_builtins.property
+    def hands(self) -> _containers.RepeatedCompositeFieldContainer[Global___RefusedHand]: ...
+    def __init__(
+        self,
+        *,
+        hands: _abc.Iterable[Global___RefusedHand] | None = ...,
+        now_us: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["hands", b"hands", "now_us", b"now_us"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___RefusedHandsReply: _TypeAlias = RefusedHandsReply  # noqa: Y015
+
+@_typing.final
+class RefusedHand(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    TABLE_FIELD_NUMBER: _builtins.int
+    HAND_FIELD_NUMBER: _builtins.int
+    HOST_FIELD_NUMBER: _builtins.int
+    CODE_FIELD_NUMBER: _builtins.int
+    REFUSED_US_FIELD_NUMBER: _builtins.int
+    PLAYERS_FIELD_NUMBER: _builtins.int
+    hand: _builtins.int
+    host: _builtins.str
+    code: _builtins.str
+    refused_us: _builtins.int
+    @_builtins.property
+    def table(self) -> _common_pb2.TableRef: ...
+    @_builtins.property
+    def players(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]: ...
+    def __init__(
+        self,
+        *,
+        table: _common_pb2.TableRef | None = ...,
+        hand: _builtins.int = ...,
+        host: _builtins.str = ...,
+        code: _builtins.str = ...,
+        refused_us: _builtins.int = ...,
+        players: _abc.Iterable[_builtins.int] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["table", b"table"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["code", b"code", "hand", b"hand", "host", b"host", "players", b"players", "refused_us", b"refused_us", "table", b"table"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___RefusedHand: _TypeAlias = RefusedHand  # noqa: Y015
+
+@_typing.final
+class VoidHandRequest(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    OP_FIELD_NUMBER: _builtins.int
+    TABLE_FIELD_NUMBER: _builtins.int
+    HAND_FIELD_NUMBER: _builtins.int
+    REASON_FIELD_NUMBER: _builtins.int
+    op: _builtins.bytes
+    table: _builtins.int
+    hand: _builtins.int
+    reason: _builtins.str
+    def __init__(
+        self,
+        *,
+        op: _builtins.bytes = ...,
+        table: _builtins.int = ...,
+        hand: _builtins.int = ...,
+        reason: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["hand", b"hand", "op", b"op", "reason", b"reason", "table", b"table"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___VoidHandRequest: _TypeAlias = VoidHandRequest  # noqa: Y015
 
 @_typing.final
 class NodesRequest(_message.Message):

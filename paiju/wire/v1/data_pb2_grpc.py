@@ -1459,6 +1459,16 @@ class AdminStub:
                 request_serializer=paiju_dot_wire_dot_v1_dot_data__pb2.CollusionRequest.SerializeToString,
                 response_deserializer=paiju_dot_wire_dot_v1_dot_data__pb2.CollusionReply.FromString,
                 _registered_method=True)
+        self.RefusedHands = channel.unary_unary(
+                '/paiju.v1.Admin/RefusedHands',
+                request_serializer=paiju_dot_wire_dot_v1_dot_data__pb2.RefusedHandsRequest.SerializeToString,
+                response_deserializer=paiju_dot_wire_dot_v1_dot_data__pb2.RefusedHandsReply.FromString,
+                _registered_method=True)
+        self.VoidHand = channel.unary_unary(
+                '/paiju.v1.Admin/VoidHand',
+                request_serializer=paiju_dot_wire_dot_v1_dot_data__pb2.VoidHandRequest.SerializeToString,
+                response_deserializer=paiju_dot_wire_dot_v1_dot_data__pb2.Reply.FromString,
+                _registered_method=True)
 
 
 class AdminServicer:
@@ -1580,6 +1590,20 @@ class AdminServicer:
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def RefusedHands(self, request, context):
+        """READ: hands that the ledger has refused; their tables stand still.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def VoidHand(self, request, context):
+        """OPERATION: such a hand counts as void: nobody won or lost. NO_SUCH_HAND.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
 
 def add_AdminServicer_to_server(servicer, server):
     rpc_method_handlers = {
@@ -1662,6 +1686,16 @@ def add_AdminServicer_to_server(servicer, server):
                     servicer.FindCollusion,
                     request_deserializer=paiju_dot_wire_dot_v1_dot_data__pb2.CollusionRequest.FromString,
                     response_serializer=paiju_dot_wire_dot_v1_dot_data__pb2.CollusionReply.SerializeToString,
+            ),
+            'RefusedHands': grpc.unary_unary_rpc_method_handler(
+                    servicer.RefusedHands,
+                    request_deserializer=paiju_dot_wire_dot_v1_dot_data__pb2.RefusedHandsRequest.FromString,
+                    response_serializer=paiju_dot_wire_dot_v1_dot_data__pb2.RefusedHandsReply.SerializeToString,
+            ),
+            'VoidHand': grpc.unary_unary_rpc_method_handler(
+                    servicer.VoidHand,
+                    request_deserializer=paiju_dot_wire_dot_v1_dot_data__pb2.VoidHandRequest.FromString,
+                    response_serializer=paiju_dot_wire_dot_v1_dot_data__pb2.Reply.SerializeToString,
             ),
     }
     generic_handler = grpc.method_handlers_generic_handler(
@@ -2100,6 +2134,60 @@ class Admin:
             '/paiju.v1.Admin/FindCollusion',
             paiju_dot_wire_dot_v1_dot_data__pb2.CollusionRequest.SerializeToString,
             paiju_dot_wire_dot_v1_dot_data__pb2.CollusionReply.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def RefusedHands(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/paiju.v1.Admin/RefusedHands',
+            paiju_dot_wire_dot_v1_dot_data__pb2.RefusedHandsRequest.SerializeToString,
+            paiju_dot_wire_dot_v1_dot_data__pb2.RefusedHandsReply.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def VoidHand(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/paiju.v1.Admin/VoidHand',
+            paiju_dot_wire_dot_v1_dot_data__pb2.VoidHandRequest.SerializeToString,
+            paiju_dot_wire_dot_v1_dot_data__pb2.Reply.FromString,
             options,
             channel_credentials,
             insecure,

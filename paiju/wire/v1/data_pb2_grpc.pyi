@@ -499,6 +499,10 @@ class AdminStub:
     """READ: one player, by id or by name; what operators need to answer a question about him."""
     FindCollusion: _grpc.UnaryUnaryMultiCallable[_data_pb2.CollusionRequest, _data_pb2.CollusionReply]
     """READ, slow: pairs of players that a person should look at. Nothing follows by itself."""
+    RefusedHands: _grpc.UnaryUnaryMultiCallable[_data_pb2.RefusedHandsRequest, _data_pb2.RefusedHandsReply]
+    """READ: hands that the ledger has refused; their tables stand still."""
+    VoidHand: _grpc.UnaryUnaryMultiCallable[_data_pb2.VoidHandRequest, _data_pb2.Reply]
+    """OPERATION: such a hand counts as void: nobody won or lost. NO_SUCH_HAND."""
 
 @_typing.type_check_only
 class AdminAsyncStub(AdminStub):
@@ -541,6 +545,10 @@ class AdminAsyncStub(AdminStub):
     """READ: one player, by id or by name; what operators need to answer a question about him."""
     FindCollusion: _aio.UnaryUnaryMultiCallable[_data_pb2.CollusionRequest, _data_pb2.CollusionReply]  # type: ignore[assignment]
     """READ, slow: pairs of players that a person should look at. Nothing follows by itself."""
+    RefusedHands: _aio.UnaryUnaryMultiCallable[_data_pb2.RefusedHandsRequest, _data_pb2.RefusedHandsReply]  # type: ignore[assignment]
+    """READ: hands that the ledger has refused; their tables stand still."""
+    VoidHand: _aio.UnaryUnaryMultiCallable[_data_pb2.VoidHandRequest, _data_pb2.Reply]  # type: ignore[assignment]
+    """OPERATION: such a hand counts as void: nobody won or lost. NO_SUCH_HAND."""
 
 class AdminServicer(metaclass=_abc_1.ABCMeta):
     """---- operators -----------------------------------------------------------------------------
@@ -676,5 +684,21 @@ class AdminServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_data_pb2.CollusionReply, _abc.Awaitable[_data_pb2.CollusionReply]]:
         """READ, slow: pairs of players that a person should look at. Nothing follows by itself."""
+
+    @_abc_1.abstractmethod
+    def RefusedHands(
+        self,
+        request: _data_pb2.RefusedHandsRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_data_pb2.RefusedHandsReply, _abc.Awaitable[_data_pb2.RefusedHandsReply]]:
+        """READ: hands that the ledger has refused; their tables stand still."""
+
+    @_abc_1.abstractmethod
+    def VoidHand(
+        self,
+        request: _data_pb2.VoidHandRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_data_pb2.Reply, _abc.Awaitable[_data_pb2.Reply]]:
+        """OPERATION: such a hand counts as void: nobody won or lost. NO_SUCH_HAND."""
 
 def add_AdminServicer_to_server(servicer: AdminServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...

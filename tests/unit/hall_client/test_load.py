@@ -130,8 +130,8 @@ def test_a_needless_snapshot_after_a_resume_is_a_broken_promise() -> None:
     said: list[str] = []
     check = Continuity(said.append)
 
-    def change(seq: int, *, epoch: int = 1, snapshot: bool = False) -> None:
-        check(TableChanged(5, epoch, seq, Outcome.APPLIED, snapshot))
+    def change(seq: int, *, epoch: int = 1, snapshot: bool = False, seat: int = 0) -> None:
+        check(TableChanged(5, epoch, seq, Outcome.APPLIED, snapshot, seat=seat))
 
     change(3, snapshot=True)
     check(Connected("gw", resumed=True))
@@ -143,6 +143,9 @@ def test_a_needless_snapshot_after_a_resume_is_a_broken_promise() -> None:
     check(Connected("gw", resumed=True))
     change(11, snapshot=True, epoch=2)
     assert len(said) == 1
+    check(Connected("gw", resumed=True))
+    change(12, snapshot=True, epoch=2, seat=-2)
+    assert len(said) == 1, "the seat was lost meanwhile"
 
 
 def test_percentiles_are_exact() -> None:

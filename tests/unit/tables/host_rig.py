@@ -37,6 +37,8 @@ class Ledger:
         self.gate = asyncio.Event()
         self.gate.set()
         self.refuse: str = ""
+        self.refuse_hands: str = ""
+        self.void_hands = False  # as an operator has decided about what was refused
         self.lost_answers = 0
         self.faults = 0
         self.stood_up: list[int] = []
@@ -76,6 +78,11 @@ class Ledger:
 
     async def settle(self, request: data_pb2.SettleRequest) -> data_pb2.SettleReply:
         await self.gate.wait()
+        if self.refuse_hands or self.void_hands:
+            result = data_pb2.SettleResult(voided=self.void_hands)
+            if self.refuse_hands:
+                result.refusal.code = self.refuse_hands
+            return data_pb2.SettleReply(results=[result for _ in request.settlements])
         for settlement in request.settlements:
             self.settled.append(settlement)
             for seat in settlement.seats:
@@ -186,6 +193,8 @@ class Rig:
             epoch=epoch,
             send=self.ledger.settle,
             note=lambda answered: self.host.out.answered(answered),
+            on_refused=lambda table: self.host.stop_table(table),
+            on_decided=lambda table, voided: self.host.decided(table, voided),
         )
         self.cashier = Cashier(ledger=self.ledger, host="h", epoch=epoch, patience_s=0.2)
         self.moved: host_pb2.Moved | None = None

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from game_server.tables.journal_store import ANSWERED, REFUSED
 from game_server.tables.recovery import MAX_ATTEMPTS
 from paiju.rules.api import Game
 from paiju.rules.registry import UnknownGame
@@ -358,6 +359,29 @@ async def test_a_table_in_whose_steps_the_process_died_twice_is_void(lives: Live
     assert [s.result for s in lives.ledger.settled] == ["void"]
     assert rig.metrics.voided.labels("harmful")._value.get() == 1
     assert len(lives.ledger.open) == 1
+
+
+async def test_a_refused_hand_waits_for_a_decision_and_then_everybody_stands_up(
+    lives: Lives,
+) -> None:
+    rig = lives.begin()
+    ref, link = await three_play(rig)
+    lives.ledger.refuse_hands = "NOT_ZERO_SUM"
+    await play_out(rig, link, ref)
+    await until(lambda: rig.outbox.refused)
+    rig = await lives.again()
+    table = rig.table(ref)
+    assert table.stopped
+    await rig.outbox.ask_refused()
+    assert table.stopped and rig.outbox.refused, "nobody has decided yet"
+    assert len(lives.ledger.open) == 3
+    lives.ledger.refuse_hands, lives.ledger.void_hands = "", True
+    await rig.outbox.ask_refused()
+    await until(lambda: not lives.ledger.open)
+    assert not rig.outbox.refused and not table.stopped
+    await rig.host.out.written()
+    assert rig.store.settlements(REFUSED) == []
+    assert len(rig.store.settlements(ANSWERED)) == 1
 
 
 async def test_a_table_whose_step_hung_is_void_at_once(lives: Lives) -> None:
