@@ -213,6 +213,7 @@ class Rig:
         game_of: Callable[[str, int, str], Game] | None = None,
         owned: set[tuple[str, int]] | None = None,
         suspect: int = 0,
+        games: Games | None = None,
     ) -> None:
         """What a restarted host does before it serves; voids included."""
         self.host.recovering = True
@@ -221,7 +222,7 @@ class Rig:
             store=self.store,
             outbox=self.outbox,
             cashier=self.cashier,
-            games=self.games(game_of),
+            games=games or self.games(game_of),
             owned=owned,
             entropy=entropy("recovered"),
             sealer=SEALER,
