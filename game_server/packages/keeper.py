@@ -84,7 +84,8 @@ class Keeper:
         self._plans = pb.GetPlansReply()
         self._wake = asyncio.Event()
         self._reported = b""
-        self._reported_at = 0.0
+        self._report_at = 0.0
+        self._refused = False
 
     async def run(self) -> None:
         """For ever."""
@@ -272,13 +273,15 @@ class Keeper:
             server=self._server, lease_epoch=epoch, games=games, rule_sets=rule_sets
         )
         body, now = request.SerializeToString(deterministic=True), time.monotonic()
-        if body == self._reported and now - self._reported_at < REPORT_S:
+        if now < self._report_at and (body == self._reported or self._refused):
             return
         try:
             await self._data.call("ReportGames", request)
+            self._refused = False
         except Refused:
-            return  # at the next look
-        self._reported, self._reported_at = body, now
+            self._refused = True  # no lease yet, no data server, or an older one
+        self._reported = body
+        self._report_at = now + (AGAIN_S[1] if self._refused else REPORT_S)
 
     def _manifest(self, package: str, version: str) -> Manifest | None:
         manifest = self._installed.get(package)

@@ -13,6 +13,8 @@ from conftest import Hall, Machine, until  # type: ignore[import-not-found]
 from game_server.packages import health
 from game_server.tables.games import Standing
 from paiju.service.ids import new_op
+from paiju.service.refusals import Refused
+from paiju.wire.v1 import data_pb2
 from paiju.wire.v1 import packages_pb2 as pb
 from tests.packages.publishing import blob, give, publish
 
@@ -151,6 +153,33 @@ async def test_a_version_that_raises_at_tables_is_withdrawn_everywhere_on_the_ma
     await hall.states({"1.0.0": "offered", "1.1.0": "faulty"})
     await hall.plan(pb.PLAN_START, version="1.1.0")  # the operator knows better
     await until(lambda: machine.offers() == "1.1.0")
+
+
+async def test_shards_are_opened_where_the_game_is_offered(hall: Hall, quick: None) -> None:
+    machine = await hall.machine("gs-0")
+    await machine.register()
+    host = data_pb2.RegisterHostRequest(
+        host=data_pb2.HostEpoch(host="gs-0-0", epoch=1), server="gs-0", max_tables=9, machine="m"
+    )
+    await machine.data.call("RegisterHost", host)
+
+    async def opened(number: int) -> str:
+        asked = data_pb2.OpenShardRequest(room="toss.novice", number=number, game="toss")
+        try:
+            return str((await machine.data.call("OpenShard", asked)).shard.host)
+        except Refused as refused:
+            return refused.code
+
+    assert await opened(0) == "NO_HOST"
+    ann = await give(hall.admin, hall.keys, "ann", "toss")
+    await publish(hall.admin, "ann", ann, blob())
+    await hall.plan(pb.PLAN_START)
+    await hall.states({"1.0.0": "offered"})
+    assert await opened(0) == "gs-0-0"
+    await hall.plan(pb.PLAN_STOP, server="gs-0")
+    await hall.states({"1.0.0": "verified"})
+    assert await opened(0) == "gs-0-0", "what is open stays where it is"
+    assert await opened(1) == "NO_HOST"
 
 
 async def test_what_a_server_says_under_an_old_lease_is_not_taken(hall: Hall, quick: None) -> None:

@@ -248,6 +248,7 @@ class Rig:
         owned: set[tuple[str, int]] | None = None,
         suspect: int = 0,
         hung: bool = False,
+        games: Games | None = None,
     ) -> None:
         """What a restarted host does before it serves; voids included."""
         self.host.recovering = True
@@ -256,7 +257,7 @@ class Rig:
             store=self.store,
             outbox=self.outbox,
             cashier=self.cashier,
-            games=self.games(game_of),
+            games=games or self.games(game_of),
             owned=owned,
             entropy=entropy("recovered"),
             sealer=SEALER,
