@@ -56,13 +56,11 @@ class GameMind(_Rules):
 class RandomMind(_Rules):
     """Any legal action, each as likely; for tests.
 
-    eager: hardly ever passes when there is anything else, so that hands come to an end as people's do;
-    for load, which is not to pay for good play.
+    eager: hardly ever passes when there is anything else, so that hands come to an end as
+    people's do; for load, which is not to pay for good play.
     """
 
-    def __init__(
-        self, registry: Registry, choices: random.Random, *, eager: bool = False
-    ) -> None:
+    def __init__(self, registry: Registry, choices: random.Random, *, eager: bool = False) -> None:
         super().__init__(registry)
         self._choices = choices
         self._eager = eager

@@ -9,11 +9,12 @@ from collections import Counter
 from copy import copy
 from dataclasses import dataclass, field
 
+from hall_client.backoff import Backoff
 from hall_client.bots.mind import Mind
 from hall_client.bots.player import BotPlayer, Habits
 from hall_client.channels import ChannelPool
 from hall_client.client import HallClient
-from hall_client.errors import HallError, Refused
+from hall_client.errors import HallError, OutcomeUnknown, Refused
 from hall_client.events import Disconnected, Event, Noticed, TableChanged
 from hall_client.load.bot import device_secret
 from hall_client.load.timings import Timings
@@ -22,9 +23,9 @@ from hall_client.table import TableHandle
 
 _CODE = re.compile(r"\b[A-Z][A-Z_]{3,}\b")
 _LOST = frozenset({"SEAT_LOST", "TABLE_GONE"})
-_ASK_AGAIN = frozenset({"BUSY", "RETRY"})
-LOGIN_S = 60.0
-CONNECT_S = 30.0
+_ASK_AGAIN = frozenset({"BUSY", "RETRY", "no answer in time"})
+LOGIN_S = 120.0
+CONNECT_S = 60.0
 LONELY_S = 120.0
 
 
@@ -153,15 +154,19 @@ class LoadPlayer:
     async def _log_in(self) -> None:
         """A hall that is busy is asked again, as people do; it counts as turned away."""
         until = asyncio.get_running_loop().time() + LOGIN_S
-        while True:
+        backoff = Backoff(first_s=0.5, longest_s=8.0)
+        while not self._client.connected:  # an answer may have been late, and yet it counts
             try:
                 await self._client.guest(self._secret, name=self._name)
                 return
-            except Refused as refused:
-                if refused.code not in _ASK_AGAIN or asyncio.get_running_loop().time() > until:
+            except (Refused, OutcomeUnknown) as no:
+                code = no.code if isinstance(no, Refused) else "no answer in time"
+                if code == "ALREADY_LOGGED_IN":
+                    return
+                if code not in _ASK_AGAIN or asyncio.get_running_loop().time() > until:
                     raise
-                self._tally.refused[refused.code] += 1
-                await asyncio.sleep(max(0.5, refused.retry_after_ms / 1000))
+                self._tally.refused[code] += 1
+                await asyncio.sleep(backoff.next_s())
 
     def count_complaints(self) -> None:
         """Those that are new since the last time."""
