@@ -115,8 +115,9 @@ class HallClient(Commands):
             async with asyncio.timeout(self._connect_timeout_s):
                 await self._greeted.wait()
         except TimeoutError:
+            reason = self._connector.last_reason
             await self.close()
-            raise ConnectionFailed("no gateway could be reached") from None
+            raise ConnectionFailed("no gateway could be reached", reason=reason) from None
         if self._core.ending is not None:
             await self.close()
             raise self._core.ending
@@ -154,6 +155,11 @@ class HallClient(Commands):
     def gateway(self) -> str:
         """The address in use."""
         return self._connector.address
+
+    @property
+    def turned_away(self) -> str:
+        """Why the last connection ended: a refusal's code (SERVER_FULL), or words; "" at first."""
+        return self._connector.last_reason
 
     @property
     def resumes(self) -> int:

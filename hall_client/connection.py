@@ -48,6 +48,8 @@ class Connector:
     ) -> None:
         self.core = core
         self.address = ""
+        self.last_reason = ""
+        """Why the link before this one ended: a refusal's code, or words."""
         self.connections = 0
         self.broken_seals = 0
         """Frames of gateways that did not open, failed handshakes included."""
@@ -129,7 +131,8 @@ class Connector:
                 with contextlib.suppress(asyncio.CancelledError):
                     await writer
             await link.close()
-            self.core.disconnected(loop.time(), self._reason or reason)
+            self.last_reason = self._reason or reason
+            self.core.disconnected(loop.time(), self.last_reason)
             self._report(self.core.take())
 
     async def _read(self, link: Link, channel: ClientChannel) -> None:

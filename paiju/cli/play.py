@@ -28,6 +28,7 @@ from hall_client.texts import Texts, language_of_environment
 from hall_client.tls import Tls
 from paiju.cli import output
 from paiju.rules.registry import Registry, UnknownGame
+from paiju.service.refusals import SENTENCES, sentence
 from paiju.wire import server_keys
 from paiju.wire.v1 import hall_pb2
 
@@ -86,7 +87,9 @@ def play(
         output.fail(str(no))
     except UnknownGame as no:
         output.fail(texts("not_installed", game=str(no)))
-    except ConnectionFailed:
+    except ConnectionFailed as error:
+        if error.reason in SENTENCES:  # somebody is there, and says why not
+            output.fail(sentence(error.reason, {}, texts.lang))
         output.fail(texts("unreachable", addresses=", ".join(addresses)))
     except Refused as refused:
         output.fail(refused.sentence)

@@ -43,7 +43,9 @@ def grpc_server(
         used = watched.version
         return now()
 
-    made = grpc.dynamic_ssl_server_credentials(now(), begun, require_client_authentication=mutual)
+    # None means "as before", which the annotations of grpc do not know.
+    asked = cast("Callable[[], grpc.ServerCertificateConfiguration]", begun)
+    made = grpc.dynamic_ssl_server_credentials(now(), asked, require_client_authentication=mutual)
     _ASKED.append(made)
     return made
 

@@ -233,3 +233,11 @@ async def test_a_full_gateway_may_name_another_one(hall: FakeHall) -> None:
     async with client([known]) as one:
         await one.guest(A)
         assert one.gateway == other
+
+
+async def test_who_is_turned_away_everywhere_learns_why(hall: FakeHall) -> None:
+    hall.refuse["hello"] += [Refusal("SERVER_FULL", retry_after_ms=1)] * 1000
+    shut_out = client(await hall.start(), connect_timeout_s=0.3)
+    with pytest.raises(ConnectionFailed, match="SERVER_FULL") as failed:
+        await shut_out.connect()
+    assert failed.value.reason == shut_out.turned_away == "SERVER_FULL"
