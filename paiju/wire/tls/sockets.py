@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ssl
 from collections.abc import Callable
+from typing import cast
 
 import grpc
 from cryptography import x509
