@@ -71,7 +71,12 @@ class Edge:
             self.settings.data_listen,
             self.secrets.cluster_token,
             ["Accounts", "Ledger", "Cluster", "Packages"],
-            PeerInterceptor(roles=(GAME_SERVER,), own_name=True, metrics=self.metrics),
+            PeerInterceptor(
+                roles=(GAME_SERVER,),
+                own_name=True,
+                metrics=self.metrics,
+                kept=self.services.registry.kept_by,
+            ),
         )
         data_pb2_grpc.add_AccountsServicer_to_server(
             AccountsCalls(self.services.accounts, self.lanes, self.metrics), main

@@ -210,6 +210,11 @@ class Registry:
             self._see_kept(await self.database.read(takeovers.kept))
         return data_pb2.Reply()
 
+    async def kept_by(self, server: str) -> frozenset[str]:
+        """Hosts of other servers that this one is asked to run."""
+        rows = await self.database.read(takeovers.kept)
+        return frozenset(row.host for row in rows if row.keeper == server)
+
     async def register_host(
         self, request: data_pb2.RegisterHostRequest
     ) -> data_pb2.RegisterHostReply:

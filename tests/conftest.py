@@ -16,9 +16,14 @@ from pathlib import Path
 
 import psutil
 import pytest
+from hypothesis import HealthCheck, settings
 
 MARK = "PAIJU_TEST_RUN"
 GRACE_S = 10.0
+# How fast examples are made says something about the machine, nothing about what is tested.
+settings.register_profile("paiju", suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("paiju")
+
 # Helpers of Python's own multiprocessing end with the interpreter.
 _HELPERS = ("multiprocessing.resource_tracker", "multiprocessing.forkserver")
 

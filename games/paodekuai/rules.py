@@ -61,9 +61,6 @@ class PaodekuaiState(ClimbingState):
 
     __slots__ = ()
 
-    combos = COMBOS
-    finder = FINDER
-    deck = DECK
     deal_sizes = (CARDS,) * SEATS
 
     # ---- the deal --------------------------------------------------------------------------

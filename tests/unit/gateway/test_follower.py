@@ -45,6 +45,7 @@ def follow(data: FakeData, wishes: list[bool]) -> asyncio.Task[None]:
         players=[],  # type: ignore[arg-type]
         presence=SimpleNamespace(),  # type: ignore[arg-type]
         on_drain=wishes.append,
+        on_news=lambda player: None,
     )
     return asyncio.ensure_future(made.run())
 

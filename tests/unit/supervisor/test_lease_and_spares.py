@@ -29,15 +29,12 @@ class _Calls:
 
 
 async def test_only_the_first_registration_is_that_of_a_new_process() -> None:
-    async def on_drain(on: bool) -> None:
-        return
-
     calls = _Calls()
     lease = Lease(
         calls=calls,
         identity=data_pb2.RegisterServerRequest(server="gs"),
         counts=lambda: (0, []),
-        on_drain=on_drain,
+        on_answer=lambda reply: None,
         metrics=SupervisorMetrics(),
     )
     running = asyncio.ensure_future(lease.run())

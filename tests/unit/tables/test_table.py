@@ -130,7 +130,7 @@ def test_who_comes_back_plays_on_with_exactly_what_was_missed() -> None:
     for _ in range(3):
         if harness.table.hand:
             harness.play_hint()
-    missed = harness.table.stream.missed(0, 0, epoch=3, seq=receiver.seq)
+    missed = harness.table.stream.missed(0, epoch=3, seq=receiver.seq)
     assert missed is not None
     for form in missed:
         receiver.take(form)
@@ -144,9 +144,7 @@ def test_a_cursor_of_another_epoch_or_beyond_the_table_needs_a_snapshot(
     epoch: int, ahead: int
 ) -> None:
     harness = TableHarness()
-    assert (
-        harness.table.stream.missed(0, 0, epoch=epoch, seq=harness.table.stream.seq + ahead) is None
-    )
+    assert harness.table.stream.missed(0, epoch=epoch, seq=harness.table.stream.seq + ahead) is None
 
 
 def test_leaving_in_mid_hand_must_be_confirmed_and_is_an_escape() -> None:

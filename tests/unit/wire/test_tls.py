@@ -215,6 +215,8 @@ def test_every_request_of_a_game_server_that_names_a_sender_is_checked() -> None
                     setattr(request, field.name, strange)
                 elif field.name == "origin":
                     request.origin.server = strange
+                elif field.name == "host" and field.type == field.TYPE_STRING:
+                    request.host = strange
                 elif field.name == "host":
                     request.host.host = strange
                 elif field.name == "hosts":
