@@ -192,6 +192,12 @@ class HostProcess:
                 process.watch_lag(metrics.loop_lag.observe),
                 push_for_ever(config.metrics_socket, config.host, metrics.registry),
                 stock.keep_filled(),
+                epochs.watch(
+                    config.host,
+                    store.epoch,
+                    list_hosts=client.list_hosts,
+                    on_outdated=_outdated,
+                ),
             )
         ]
         for task in tasks:
