@@ -50,6 +50,10 @@ class HostCalls:
         reply: data_pb2.GetShardsReply = await self._call("GetShards", request)
         return reply
 
+    async def list_hosts(self) -> data_pb2.ListHostsReply:
+        reply: data_pb2.ListHostsReply = await self._call("ListHosts", data_pb2.ListHostsRequest())
+        return reply
+
     async def allocate_ids(self, request: data_pb2.AllocateIdsRequest) -> data_pb2.AllocateIdsReply:
         reply: data_pb2.AllocateIdsReply = await self._call("AllocateIds", request)
         return reply

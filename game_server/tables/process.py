@@ -221,6 +221,12 @@ class HostProcess:
                 push_for_ever(config.metrics_socket, config.host, metrics.registry),
                 beat_for_ever(config.metrics_socket, self._host.counts),
                 stock.keep_filled(),
+                epochs.watch(
+                    config.host,
+                    store.epoch,
+                    list_hosts=client.list_hosts,
+                    on_outdated=_outdated,
+                ),
             )
         ]
         for task in tasks:

@@ -72,6 +72,21 @@ def _boards(client: SimClient, tables: Mapping[int, Table]) -> Iterator[str]:
             yield f"{client.process} sees another table {number} than there is"
 
 
+class EverybodySits:
+    """Players of a healed world who had no seat yet since it was healed."""
+
+    def __init__(self) -> None:
+        self._sat: set[int] = set()
+
+    def __call__(self, world: World) -> Iterator[str]:
+        for bot in world.live_bots():
+            client = bot.client
+            if any(mirror.known and mirror.seat >= 0 for mirror in client.core.tables):
+                self._sat.add(client.player)
+            if client.player not in self._sat:
+                yield f"{client.process} got no seat"
+
+
 def still_seated(world: World) -> Iterator[str]:
     """Seats, stakes, hands and settlements that are left when everybody wanted to go."""
     for sitting in world.database.books.open_sittings():

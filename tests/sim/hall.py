@@ -161,6 +161,10 @@ class Hall:
             self.hosts.beat(counts.host, self.hosts.beat_of(counts.host), self._clock())
         return data_pb2.HeartbeatReply()
 
+    def list_hosts(self, request: Any) -> data_pb2.ListHostsReply:
+        hosts = [self._info(host) for host in sorted(self.database.hosts)]
+        return data_pb2.ListHostsReply(hosts=hosts)
+
     def allocate_ids(self, request: data_pb2.AllocateIdsRequest) -> data_pb2.AllocateIdsReply:
         first = self.books.next_id + 1
         self.books.next_id += request.count
@@ -287,6 +291,7 @@ _CALLS: dict[str, Callable[[Hall, Any], Any]] = {
     "Settle": Hall.settle,
     "RegisterHost": Hall.register_host,
     "Heartbeat": Hall.heartbeat,
+    "ListHosts": Hall.list_hosts,
     "AllocateIds": Hall.allocate_ids,
     "GetShards": Hall.get_shards,
     "OpenShard": Hall.open_shard,

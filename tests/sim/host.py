@@ -182,7 +182,13 @@ class HostProcess:
         life.table_host = self._host
         parts.writer(process, journal, queue, self._disk).start()
         links.admit()
-        for work in (self._host.run(), outbox.run(), stock.keep_filled()):
+        watch = epochs.watch(
+            life.host,
+            store.epoch,
+            list_hosts=calls.list_hosts,
+            on_outdated=lambda: self._end("outdated"),
+        )
+        for work in (self._host.run(), outbox.run(), stock.keep_filled(), watch):
             process.spawn(work).add_done_callback(self._must_not_end)
         recovery = parts.recovery(
             host=self._host,

@@ -76,6 +76,7 @@ def _play(world: World, result: Result) -> None:
         world.loop.run_until(nemesis.ends, most_steps=MOST_STEPS)
     nemesis.heal()
     _until(world, checks.not_converged, CONVERGES_S, result)
+    _until(world, checks.EverybodySits(), CONVERGES_S, result)
     world.leave()
     _until(world, checks.still_seated, EMPTIES_S, result)
     result.complaints += checks.at_the_end(world)
