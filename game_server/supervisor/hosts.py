@@ -45,7 +45,7 @@ class Host:
     unavailable: int = 0
     """Questions in a row for which Ray knew no way to it."""
     left: int = 0
-    """The process that was asked to end, for a roll."""
+    """The process that was asked to end, for a roll; 0: none."""
 
 
 class Hosts:
@@ -130,18 +130,21 @@ class Hosts:
                 if self._running:
                     self._begin(host)
 
-    async def restart(self, name: str, *, leave: bool = True, within_s: float) -> None:
-        """End the host's process when all that it did is written, and wait for the next; with
-        leave=False only wait. TimeoutError. A guest may go home meanwhile: that ends it, too."""
+    async def restart(self, name: str, *, within_s: float) -> None:
+        """End the host's process when all that it did is written, and wait for the next.
+
+        TimeoutError: call again; the next process is not asked to end. A guest may go home
+        meanwhile: that ends it, too.
+        """
         host = self._hosts[name]
-        if leave:
-            host.left = host.info.get("pid", 0)
-            if host.actor is not None:
-                await self._tell(host, "leave", within_s=ASK_WITHIN_S)
+        host.left = host.left or host.info.get("pid", 0)
+        if host.actor is not None and host.info.get("pid") == host.left:
+            await self._tell(host, "leave", within_s=ASK_WITHIN_S)
         async with asyncio.timeout(within_s):
             # Whoever asks the host how it is finds out.
             while host.info.get("pid") in (None, host.left) and name in self._hosts:  # noqa: ASYNC110
                 await asyncio.sleep(LOOK_S)
+        host.left = 0
 
     async def stop(self, *, within_s: float, hand_over: bool = False) -> None:
         """Hands end, stakes go back, then the actors end. hand_over: hands that do not end in

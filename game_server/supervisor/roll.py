@@ -71,14 +71,12 @@ class Roller:
             await self._restart_host(name)
 
     async def _restart_host(self, name: str) -> None:
-        leave = True
         while name in self._hosts.names():  # a guest may go home meanwhile
             try:
-                await self._hosts.restart(name, leave=leave, within_s=HOST_BACK_S)
+                await self._hosts.restart(name, within_s=HOST_BACK_S)
                 return
             except TimeoutError:
                 log.error("roll.waits", process=name, s=HOST_BACK_S)
-                leave = False
 
     def _say(self, name: str, names: Sequence[str]) -> None:
         self._at = f"{name} ({names.index(name) + 1}/{len(names)})"

@@ -136,6 +136,20 @@ async def test_a_restart_waits_for_the_next_process(rig: Rig) -> None:
     assert not work.done()
     rig.cell.says[1] = {"pid": 500, "epoch": 2}
     await work
+    assert rig.cell.told.count((1, "leave")) == 1
+
+
+async def test_a_restart_that_takes_too_long_is_asked_for_again_but_not_of_the_next(
+    rig: Rig,
+) -> None:
+    for _ in range(2):  # it does not hear
+        with pytest.raises(TimeoutError):
+            await rig.hosts.restart("gs1-0", within_s=0.02)
+    assert rig.cell.told.count((1, "leave")) == 2
+    rig.cell.says[1] = {"pid": 500, "epoch": 2}
+    await until(lambda: rig.hosts.infos()["gs1-0"]["pid"] == 500)
+    await rig.hosts.restart("gs1-0", within_s=10)
+    assert rig.cell.told.count((1, "leave")) == 2
 
 
 def test_a_sign_of_an_older_epoch_says_nothing() -> None:
