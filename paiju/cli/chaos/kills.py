@@ -7,14 +7,30 @@ import time
 
 from paiju.cli.chaos.scenario import KillProcess, Stage, booked
 
+NO_TABLES_S = 15.0
+"""Nobody has heard of it by then: there was no table on it."""
+
 
 class KillHost(KillProcess):
     """A table host dies in mid-hand; Ray starts it again and it rebuilds its tables."""
 
+    def __init__(self, stage: Stage) -> None:
+        super().__init__(stage)
+        self._came_back = 0  # samples before this blow
+        self._at = 0.0
+
     async def strike(self) -> None:
         hosts = sorted(name for name in self.hall.processes if name.startswith("local-"))
+        self._came_back, self._at = len(self.outage.samples), time.monotonic()
         self.outage.struck_host()
         self.kill(self.next_of(hosts))
+
+    async def back(self) -> bool:
+        """A host may be there again before the first client has heard that it was gone."""
+        if not await super().back():
+            return False
+        heard = len(self.outage.samples) > self._came_back
+        return heard or time.monotonic() > self._at + NO_TABLES_S
 
 
 class KillGateway(KillProcess):
