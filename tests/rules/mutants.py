@@ -64,6 +64,12 @@ def equivalents() -> dict[tuple[str, str, str], str]:
     return {(m["path"], m["line"], m["what"]): m["reason"] for m in listed["mutant"]}
 
 
+def mistakes(survivors: Sequence[Mutant]) -> list[Mutant]:
+    """Those of the survivors that are not listed as equivalent."""
+    known = equivalents()
+    return [m for m in survivors if (m.path, source_line(m), m.what) not in known]
+
+
 def source_line(mutant: Mutant) -> str:
     return (ROOT / mutant.path).read_text("utf-8").splitlines()[mutant.line - 1].strip()
 
@@ -275,7 +281,9 @@ def main() -> int:
         return 0
     names = given.game or NAMES
     drawn, survivors = check(names, given.count, given.seed)
-    print(f"{drawn} mutants, {drawn - len(survivors)} caught")
+    real = mistakes(survivors)
+    alike = len(survivors) - len(real)
+    print(f"{drawn} mutants, {alike} no mistakes, {drawn - len(survivors)} of the others caught")
     for mutant in survivors:
         print(f"  {mutant.path}:{mutant.line} {mutant.what}: {_why(mutant)}")
     print(dict(Counter(mutant.path for mutant in survivors)))

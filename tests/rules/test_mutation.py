@@ -1,7 +1,7 @@
 """Would a small mistake in the rules be noticed? (`mutants` makes them.)
 
 In CI only that the tool works, about 15 s; in soak 200 mutants, of which at least 93 % are
-caught. Survivors are printed; equivalent_mutants.toml says which of them are no mistakes.
+caught. Not counted are those that equivalent_mutants.toml shows to be no mistakes.
 """
 
 from __future__ import annotations
@@ -63,6 +63,7 @@ def test_the_mutants_that_are_no_mistakes_are_those_of_today() -> None:
 @pytest.mark.timeout(0)
 def test_200_mutants() -> None:
     drawn, survivors = mutants.check(NAMES, 200, seed=1)
-    for mutant in survivors:
+    real = mutants.mistakes(survivors)
+    for mutant in real:
         print(f"survived: {mutant.path}:{mutant.line} {mutant.what}")
-    assert len(survivors) <= 0.07 * drawn, survivors
+    assert len(real) <= 0.07 * (drawn - len(survivors) + len(real)), real
