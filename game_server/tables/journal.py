@@ -251,14 +251,10 @@ class Journal:
         pause_s = 0.05
         while True:
             try:
-                yield Write(rows, posted, answered)
+                yield from self._write_once(rows, posted, answered)
                 break
             except sa.exc.IntegrityError:
-                # Either a commit whose answer was lost, or two writers with one epoch.
-                if not rows or not self.store.has(rows):
-                    raise
-                log.warning("journal.repeated", rows=len(rows))
-                break
+                raise  # two writers with one epoch: repeating cannot mend it
             except sa.exc.DBAPIError as error:
                 log.error("journal.write_failed", error=str(error.orig), pause_s=pause_s)
                 self._on_failing(True)
@@ -268,3 +264,14 @@ class Journal:
             self._on_failing(False)
         if self._retention is not None:
             self._retention.written(rows)
+
+    def _write_once(
+        self, rows: Sequence[Row], posted: Sequence[Posted], answered: Sequence[Answered]
+    ) -> Steps:
+        try:
+            yield Write(rows, posted, answered)
+        except sa.exc.IntegrityError:
+            # Perhaps a commit whose answer was lost.
+            if not rows or not self.store.has(rows):
+                raise
+            log.warning("journal.repeated", rows=len(rows))

@@ -9,7 +9,7 @@ from tests.sim.hall import LEASE_S
 from tests.sim.host import Life
 from tests.sim.world import World
 
-PLAY_S = (3.0, 7.5)
+PLAY_S = (2.5, 6.0)
 SHARES = (0.0, 0.0, 0.04, 0.15)
 """Of calls that are lost, not answered, or carried out again."""
 
