@@ -10,6 +10,8 @@ import pytest
 
 from tests.acceptance.command import paiju
 
+pytestmark = pytest.mark.timeout(1200)  # each wait inside has a deadline of its own
+
 NOTHING_LOST = {
     "lost_actions": 0,
     "double_actions": 0,

@@ -74,6 +74,7 @@ async def until(condition: Callable[[], bool], within_s: float, what: str) -> No
         await asyncio.sleep(0.2)
 
 
+@pytest.mark.timeout(900)
 def test_a_machine_that_is_cut_off_loses_its_tables_and_writes_nothing(
     tmp_path: Path, journal_url: str
 ) -> None:
