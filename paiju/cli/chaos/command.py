@@ -71,7 +71,7 @@ def chaos(
             scenario=SCENARIOS[scenario],
             setup=Setup(folder=data_dir or temporary, database=database, down_s=down),
             plan=plan,
-            seconds=seconds + players / plan.arrivals_per_s,
+            seconds=seconds,
             every_s=every,
             gateways=gateways,
             hosts=hosts,
