@@ -40,11 +40,12 @@ class Edition:
 
     @classmethod
     def of(cls, manifest: Manifest, registry: Registry, loaded: Loaded | None = None) -> Edition:
-        """Raises what the package raises when its rooms' games are made."""
+        """Raises what the package raises when its rooms' games are made. Those of an installed
+        one are made when they are first asked for: a host must be there soon."""
         named = manifest.rule_set_names()
         rooms = {id: room for id, room in load_rooms(registry).items() if room.game in named}
         edition = cls((manifest.name, manifest.version), manifest, registry, loaded, rooms)
-        for room in rooms.values():
+        for room in rooms.values() if loaded is not None else ():
             room.seats_for(edition.game(room))
         return edition
 
@@ -177,7 +178,8 @@ class Library:
         if found is None:
             found = self._editions[key] = self._make(key, shelf)
             self.failed.pop(key, None)
-            log.info("packages.loaded", version="/".join(key), installed=found.loaded is None)
+            if found.loaded is not None:
+                log.info("packages.loaded", version="/".join(key))
         return found
 
     def _make(self, key: Key, shelf: Shelf) -> Edition:
