@@ -214,7 +214,7 @@ class Runner:
         report = msgspec.json.decode(line, type=Report)
         self._run.series.add(process, report)
         self._reports += 1
-        now = self.watch.look() if process == 0 else None
+        now = self.watch.look(memory=False) if process == 0 else None
         if now is not None:
             if self._cpu is not None:
                 self._run.series.second(report.at).cpu = spent(self._cpu, now)
