@@ -29,7 +29,7 @@ def doudizhu(version: str, *, escape_factor: int = 3, rules: int = 1) -> bytes:
         files[path] = files[path].replace(before.encode(), after.encode(), 1)
 
     change("manifest.toml", f'version = "{contents.version}"', f'version = "{version}"')
-    change("rules.py", "ESCAPE_FACTOR = 3", f"ESCAPE_FACTOR = {escape_factor}")
+    change("classic.py", "ESCAPE_FACTOR = 3", f"ESCAPE_FACTOR = {escape_factor}")
     if escape_factor != 3:  # four cases say what an escape costs; the author writes them anew
         lines = files["cases.jsonl"].splitlines(keepends=True)
         kept = (line for line in lines if not any(case in line for case in ESCAPES))

@@ -64,7 +64,7 @@ def test_a_room_appears_and_a_table_gets_the_version_that_is_offered(machine: Ma
 
 def test_an_old_version_stays_for_its_tables_and_then_leaves_memory(machine: Machine) -> None:
     before = set(sys.modules)
-    versions = put(machine.folder, toss("1.0.0"), toss("1.1.0", 7))
+    versions = put(machine.folder, toss("1.0.0"), toss("1.1.0", 8))  # that no other test loads
     machine.offer(offering(versions, "1.0.0"))
     game = machine.games.choose(ROOM, 1).game
     state = game.new_state(2)

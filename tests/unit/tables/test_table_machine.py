@@ -98,7 +98,7 @@ class TableMachine(RuleBasedStateMachine):
         if receiver is None:
             return
         viewer = table.viewer_of(player)
-        missed = table.stream.missed(player, viewer, epoch=table.epoch, seq=receiver.seq)
+        missed = table.missed(player, epoch=table.epoch, seq=receiver.seq)
         assert missed is None or viewer == receiver.viewer, "forms of other eyes do not fit"
         receiver.viewer = viewer
         for form in [table.snapshot(viewer, 0)] if missed is None else missed:
