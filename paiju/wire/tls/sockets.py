@@ -43,7 +43,11 @@ def grpc_server(
         used = watched.version
         return now()
 
-    made = grpc.dynamic_ssl_server_credentials(now(), begun, require_client_authentication=mutual)
+    made = grpc.dynamic_ssl_server_credentials(
+        now(),
+        begun,  # type: ignore[arg-type]  # None: as before; the stubs do not know
+        require_client_authentication=mutual,
+    )
     _ASKED.append(made)
     return made
 
