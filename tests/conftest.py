@@ -14,6 +14,9 @@ import uuid
 from collections.abc import Iterator
 from pathlib import Path
 
+# Before gRPC is imported: see paiju/cli/main.py.
+os.environ.setdefault("GRPC_ENABLE_FORK_SUPPORT", "0")
+
 import psutil
 import pytest
 from hypothesis import HealthCheck, settings
