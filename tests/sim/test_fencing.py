@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import pytest
+
 from tests.sim.fence import interleave
 from tests.sim.plants import CarelessWriter
 from tests.sim.stage import set_stage
+
+pytestmark = pytest.mark.timeout(1200)  # of a machine that has much else to do
 
 
 def test_nothing_of_the_old_epoch_is_acknowledged_after_the_takeover() -> None:

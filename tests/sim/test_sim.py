@@ -22,6 +22,8 @@ from tests.sim.plants import PLANTS, Plant
 from tests.sim.sweep import march, sweep, told
 from tests.sim.world import Kinds
 
+pytestmark = pytest.mark.timeout(1200)  # of a machine that has much else to do
+
 SEEDS = 2000
 FIGURE_S = 60.0
 """On a quiet core."""
@@ -92,6 +94,7 @@ def test_a_long_run_goes_on_where_it_was_broken_off(tmp_path: Path) -> None:
 
 
 @pytest.mark.soak
+@pytest.mark.timeout(0)
 def test_no_seed_of_a_hundred_thousand_fails(capfd: pytest.CaptureFixture[str]) -> None:
     """`PAIJU_SIM_NOTES` names a file: what is done stands in it, and a second run goes on there.
     Not after a change of the code, for the file does not know of it.
