@@ -21,7 +21,7 @@ def specs_of(world: World) -> list[rooms_module.RoomSpec]:
 
 
 async def test_everybody_is_told_of_all_rooms(world: World) -> None:
-    clients = await players(world, 120)
+    clients = await players(world, 60)
     stranger = world.client()
     await stranger.hello()
     new = replace(specs_of(world)[0], id="toss.novice", game="toss", package="toss")
@@ -31,10 +31,10 @@ async def test_everybody_is_told_of_all_rooms(world: World) -> None:
         found = [u.rooms for u in client.updates if u.HasField("rooms")]  # type: ignore[attr-defined]
         return [room.id for room in found[-1].rooms] if found else []
 
-    await until(lambda: all("toss.novice" in told(client) for client in clients))
+    await until(lambda: all("toss.novice" in told(client) for client in clients), within_s=25)
     assert not told(stranger), "who has no session asks for the rooms"
     world.gateway._rooms_changed([])
-    await until(lambda: not any(told(client) for client in clients))
+    await until(lambda: not any(told(client) for client in clients), within_s=25)
     answer = await clients[0].ask(quick_join=JOIN)
     assert answer.refusal.code == "NO_SUCH_ROOM"
 
