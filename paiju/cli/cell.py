@@ -20,6 +20,8 @@ from paiju.cli.local import END_GAME_WITHIN_S, LocalHall, Program, free_ports
 
 HEAD, SECOND = "local", "second"
 SECOND_IP = "127.0.0.2"
+HEAD_TABLES, SECOND_TABLES = "100", "250"
+"""The second has more than twice the space: rooms open there, whoever comes first."""
 
 
 class CellHall(LocalHall):
@@ -40,6 +42,7 @@ class CellHall(LocalHall):
         self._second_gateways = given.pop("gateways", 1)
         self._second_hosts = given.pop("hosts", 1)
         super().__init__(gateways=head_gateways, hosts=head_hosts, **given)
+        self._settings.setdefault("max_tables", HEAD_TABLES)
         # A head comes back where the others look for it.
         self._settings.setdefault("ray_port", str(free_ports(0, 1, "")))
 
@@ -88,6 +91,7 @@ class CellHall(LocalHall):
             **{
                 **self._settings,
                 "server": SECOND,
+                "max_tables": SECOND_TABLES,
                 "data_dir": str(self._second.folder),
                 "data_servers": self.data_server,
                 "gateways": str(self._second_gateways),
