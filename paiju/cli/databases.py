@@ -17,8 +17,8 @@ from typing import Any, Protocol
 from game_server.supervisor import orphans
 from paiju.service.settings import BadSettings
 
-DEAD_WITHIN_S = 10.0
-BACK_WITHIN_S = 30.0
+DEAD_WITHIN_S = 30.0
+BACK_WITHIN_S = 120.0
 
 
 class Database(Protocol):
