@@ -17,8 +17,8 @@ from typing import Any, Protocol
 from game_server.supervisor import orphans
 from paiju.service.settings import BadSettings
 
-DEAD_WITHIN_S = 10.0
-BACK_WITHIN_S = 30.0
+DEAD_WITHIN_S = 30.0
+BACK_WITHIN_S = 120.0
 
 
 class Database(Protocol):
@@ -137,8 +137,13 @@ class OwnPostgres:
 
     def come_back(self) -> None:
         """Recovers by itself from what is on its disk."""
-        # Its last process may be a zombie for long, which PostgreSQL takes for a living one.
+        # Its last process may be a zombie for long, which PostgreSQL takes for a living one:
+        # both of its lock files name it.
         (self._folder / "postmaster.pid").unlink(missing_ok=True)
+        dead = self._server.get_postmaster_info()
+        for lock in dead.socket_dir.glob(".s.PGSQL.*.lock"):
+            if lock.read_text("ascii").split()[:1] == [str(dead.pid)]:
+                lock.unlink()
         until = time.monotonic() + BACK_WITHIN_S
         while True:
             try:
