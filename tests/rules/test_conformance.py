@@ -112,6 +112,8 @@ def test_parameters_of_every_room_are_known_to_the_game() -> None:
 SEATS = {"gouji": (6, 6), "xin_gouji": (6, 6), "douniu": (2, 6), "huanle_douniu": (2, 6)} | {
     "doudizhu_5p": (5, 5),
     **dict.fromkeys(("doudizhu", "huanle_doudizhu", "huopin_doudizhu", "mala_doudizhu"), (3, 3)),
+    "paodekuai": (3, 3),
+    "reversi": (2, 2),
 }
 """Seats of the rule sets that are not for four."""
 AT_ONCE = {
@@ -126,5 +128,6 @@ def test_what_a_game_says_of_itself_is_what_its_specification_says(name: str) ->
     info = REGISTRY.latest(name).info
     assert (info.min_seats, info.max_seats) == SEATS.get(name, (4, 4))
     assert info.simultaneous == (name in AT_ONCE)
-    assert info.perfect_information == (name == "chihuoguo")
-    assert info.zero_sum and not info.deterministic
+    assert info.perfect_information == (name in ("chihuoguo", "reversi"))
+    assert info.deterministic == (name == "reversi")
+    assert info.zero_sum
