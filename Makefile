@@ -36,8 +36,9 @@ format: $(INSTALLED) ## put all code into the one format
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
-bench: $(ORACLES) ## an idle hall (ready, memory); the rules, beside OpenSpiel and RLCard
+bench: $(ORACLES) ## an idle hall (ready, memory); what the seal costs; the rules, beside OpenSpiel and RLCard
 	@$(BIN)/python scripts/bench_idle.py $(ARGS)
+	@$(BIN)/python scripts/bench_sealed.py
 	@$(BIN)/python scripts/bench_rules.py --write
 
 proto: $(INSTALLED) ## generate paiju/wire/v1 from proto/

@@ -17,7 +17,7 @@ from data_server.follow import Followers
 from data_server.names import checked_name, name_key
 from data_server.passwords import LONGEST, Passwords, checked_password
 from data_server.policy import not_frozen
-from data_server.store import books, players, sessions, sittings
+from data_server.store import books, notices, players, sessions, sittings
 from data_server.store.books import HallAccounts
 from data_server.store.database import Database
 from data_server.store.ids import Ids
@@ -107,7 +107,9 @@ class Accounts:
 
         An attempt during a lock is refused before anything is looked at, so it costs none.
         """
-        key, address = name_key(request.name[:256]), request.origin.address
+        # No name has U+0000 in it, and no database takes one: it is looked for as another.
+        name = request.name[:256].replace("\0", "\ufffd")
+        key, address = name_key(name), request.origin.address
 
         def begin(tx: Connection) -> tuple[Attempt, Known | None, str | None]:
             attempt = self.locks.begin(tx, key, address, now_us=self.clock())
@@ -263,6 +265,7 @@ class Accounts:
             refresh_token=opened.refresh_token,
             wallet=books.wallet_of(tx, player.id),
             seats=sittings.seats_of(tx, player.id),
+            penalties=notices.unheard(tx, player.id),
         )
         return data_pb2.SessionReply(session=session)
 

@@ -30,6 +30,7 @@ class BackOffice:
     registry: Registry
     hall: HallAccounts
     clock: Callable[[], int]
+    started_us: int
 
     async def nodes(self) -> data_pb2.NodesReply:
         servers, hosts = await self.database.read(_nodes)
@@ -37,6 +38,7 @@ class BackOffice:
             nodes=[self.registry.node_info(row) for row in servers],
             hosts=[self.registry.host_info(row) for row in hosts],
             now_us=self.clock(),
+            started_us=self.started_us,
         )
 
     async def drain_server(
@@ -68,6 +70,72 @@ class BackOffice:
         )
         if not reply.HasField("refusal"):
             await self.registry.poll()
+        return reply
+
+    async def roll_server(
+        self, request: data_pb2.RollServerRequest, *, who: str
+    ) -> data_pb2.RollServerReply:
+        check_reason(request.reason)
+
+        def work(tx: Connection) -> data_pb2.RollServerReply:
+            roll = nodes.next_roll(tx, request.server)
+            if roll is None:
+                raise Refused("NO_SUCH_SERVER", server=request.server)
+            audits.append(
+                tx,
+                who=who,
+                what="roll",
+                target=f"server {request.server}",
+                why=request.reason,
+                before=roll - 1,
+                after=roll,
+                now_us=self.clock(),
+            )
+            return data_pb2.RollServerReply(roll=roll)
+
+        reply = await self.operations.once(
+            request.op,
+            kind="RollServer",
+            body=data_pb2.RollServerRequest(server=request.server, reason=request.reason),
+            answer=data_pb2.RollServerReply,
+            work=work,
+        )
+        if not reply.HasField("refusal"):
+            await self.registry.poll()
+        return reply
+
+    async def end_data_server(
+        self, request: data_pb2.EndDataServerRequest, *, who: str, end: Callable[[], None]
+    ) -> data_pb2.Reply:
+        """`end` is called by the first of several with that op: a repeat, which a successor may
+        get, ends nobody."""
+        check_reason(request.reason)
+        first = False
+
+        def work(tx: Connection) -> data_pb2.Reply:
+            nonlocal first
+            audits.append(
+                tx,
+                who=who,
+                what="end data server",
+                target="data server",
+                why=request.reason,
+                before=self.started_us,
+                after=0,
+                now_us=self.clock(),
+            )
+            first = True
+            return data_pb2.Reply()
+
+        reply = await self.operations.once(
+            request.op,
+            kind="EndDataServer",
+            body=data_pb2.EndDataServerRequest(reason=request.reason),
+            answer=data_pb2.Reply,
+            work=work,
+        )
+        if first:
+            end()
         return reply
 
     async def grant(self, request: data_pb2.GrantRequest, *, who: str) -> data_pb2.GrantReply:

@@ -16,7 +16,7 @@ from data_server import sanctions
 from data_server.follow import Followers
 from data_server.ledger import COIN
 from data_server.sanctions import CLIENT, GATEWAY, HOST, NONE, PLAYER, Rule
-from data_server.store import penalties, players, reports
+from data_server.store import notices, penalties, players, reports
 from data_server.store.books import HallAccounts
 from data_server.store.database import Database
 from data_server.store.ids import Ids
@@ -31,6 +31,7 @@ log = structlog.get_logger()
 
 MAX_DETAIL = 1000  # characters
 MAX_EVIDENCE = 16 * 1024  # bytes
+MAX_ID = 2**63 - 1
 HOUR_US = 3600 * 10**6
 MINUTE_US = 60 * 10**6
 _SOURCES = {
@@ -60,6 +61,8 @@ class Conduct:
         body = request.report
         if body.kind not in sanctions.PLAYERS_KINDS:
             raise Refused("BAD_REPORT", detail="kind")
+        if body.player > MAX_ID or body.table.table > MAX_ID:
+            raise Refused("NO_SUCH_PLAYER")
         new = NewReport(
             id=await self.ids.one(),
             op=_checked_op(request.op),
@@ -141,6 +144,18 @@ class Conduct:
             log.info("penalty.given", action=reply.penalty.action, kind=kind)
         return reply
 
+    async def unheard(
+        self, request: data_pb2.UnheardPenaltiesRequest
+    ) -> data_pb2.UnheardPenaltiesReply:
+        found = await self.database.read(lambda tx: notices.unheard(tx, request.player))
+        return data_pb2.UnheardPenaltiesReply(penalties=found)
+
+    async def heard(self, request: data_pb2.PenaltyHeardRequest) -> data_pb2.Reply:
+        await self.database.write(
+            lambda tx: notices.forget(tx, request.penalty, player=request.player)
+        )
+        return data_pb2.Reply()
+
     def _decide(
         self, tx: Connection, new: NewReport, ids: range, now: int
     ) -> tuple[data_pb2.SignalReply, list[Ended]]:
@@ -190,6 +205,8 @@ def _checked_op(op: bytes) -> bytes:
 
 
 def _checked_detail(detail: str) -> str:
+    if "\0" in detail:
+        raise Refused("BAD_REPORT", detail="a character that cannot be kept")
     if len(detail) > MAX_DETAIL:
         raise Refused("BAD_REPORT", detail=f"more than {MAX_DETAIL} characters")
     return detail

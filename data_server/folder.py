@@ -10,11 +10,15 @@ from pathlib import Path
 
 from data_server.keys import Keys, read_or_make
 from data_server.settings import DataSettings
+from paiju.packages.beginning import Beginning
+from paiju.packages.keys import KeyFolder, read_online
+from paiju.packages.repository import OnlineKeys
 
 TICKET_KEYS = "ticket-keys.json"
 CLUSTER_TOKEN = "cluster-token"
 ADMIN_KEY = "admin-key"
 ADDRESSES = "data-server.json"
+PACKAGE_KEYS = "package-keys"
 
 
 @dataclass(frozen=True)
@@ -32,6 +36,7 @@ class Secrets:
     keys: Keys
     cluster_token: str
     admin_key: str
+    package_keys: tuple[Beginning, OnlineKeys] | None  # None: no repository of packages
 
     @classmethod
     def load(cls, settings: DataSettings) -> Secrets:
@@ -49,7 +54,19 @@ class Secrets:
         for path, secret in ((token_file, token), (admin_file, admin)):
             if len(secret) < 16:
                 raise ValueError(f"{path}: a secret has at least 16 characters")
-        return cls(keys_file, keys, token, admin)
+        return cls(keys_file, keys, token, admin, _package_keys(settings))
+
+
+def _package_keys(settings: DataSettings) -> tuple[Beginning, OnlineKeys] | None:
+    """From the folder that is set; else from the data folder, if they were made there."""
+    folder = settings.package_keys_dir
+    made = KeyFolder(settings.folder() / PACKAGE_KEYS)
+    if folder is None and not made.exists():
+        return None
+    try:
+        return read_online(folder or made.online)
+    except OSError as error:
+        raise ValueError(f"{error.filename}: {error.strerror}") from None
 
 
 def announce(folder: Path, addresses: Addresses) -> None:

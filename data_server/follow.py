@@ -11,7 +11,7 @@ import asyncio
 from collections import OrderedDict
 from collections.abc import AsyncGenerator, Callable, Iterable
 
-from data_server.store.sessions import EVERYWHERE, Ended
+from data_server.store.sessions import EVERYWHERE, NEWS, Ended
 from paiju.wire.v1 import data_pb2
 
 QUEUE = 1024
@@ -39,11 +39,8 @@ class Followers:
             self._told[event.id] = None
             if len(self._told) > REMEMBERED:
                 self._told.popitem(last=False)
-            body = data_pb2.SessionEnded(
-                player=event.player, below_epoch=event.below, reason=event.reason
-            )
             server = None if event.server == EVERYWHERE else event.server
-            self._push(server, data_pb2.FollowEvent(session_ended=body))
+            self._push(server, _told(event))
 
     def draining(self, server: str, on: bool) -> None:
         """Tell a change; what is known already is not told again."""
@@ -86,3 +83,10 @@ class Followers:
                 if queue.full():
                     queue.get_nowait()
                 queue.put_nowait(None)
+
+
+def _told(event: Ended) -> data_pb2.FollowEvent:
+    if event.reason == NEWS:
+        return data_pb2.FollowEvent(news=data_pb2.News(player=event.player))
+    body = data_pb2.SessionEnded(player=event.player, below_epoch=event.below, reason=event.reason)
+    return data_pb2.FollowEvent(session_ended=body)

@@ -11,8 +11,12 @@ lease that is in the database runs anew.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+
+NEVER_AGAIN = 2**62
+"""No sign of life that is still on its way is newer."""
 
 
 @dataclass(slots=True)
@@ -41,7 +45,15 @@ class Leases:
     def forgive(self, now: float) -> None:
         """We were away ourselves: nobody can have told us anything."""
         for watched in self._watched.values():
-            watched.seen = now
+            if watched.beat != NEVER_AGAIN:
+                watched.seen = now
+
+    def end(self, name: str) -> None:
+        """It has said goodbye: silent from now on, until it begins anew with `beat`."""
+        self._watched[name] = _Watched(NEVER_AGAIN, -math.inf)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._watched)
 
     def knows(self, name: str) -> bool:
         return name in self._watched

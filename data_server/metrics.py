@@ -9,23 +9,25 @@ from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
 
 from data_server.lanes import Lane
 from paiju.service.red import BUCKETS_S, Red
-from paiju.wire.v1 import data_pb2
+from paiju.wire.v1 import data_pb2, packages_pb2
 
 LOGIN_OUTCOMES = ("opened", "refused")
 LOGIN_KINDS = ("guest", "register", "login", "renew", "change_password")
 HAND_OUTCOMES = ("booked", "repeated", "refused")
 REPORT_SOURCES = ("player", "client", "gateway", "host")
 PENALTIES = ("warn", "fine", "freeze", "ban")
-JOBS = ("flush", "poll", "sweep", "check", "cleanup", "keys")
+PEER_REASONS = ("unnamed", "role", "cell", "server", "gateway", "host")
+JOBS = ("flush", "poll", "sweep", "check", "cleanup", "keys", "packages", "changes")
 
 
 class Metrics:
     def __init__(self) -> None:
         self.registry = CollectorRegistry()
         self.red = Red.make("paiju_data", self.registry)
-        for service in data_pb2.DESCRIPTOR.services_by_name.values():
-            for method in service.methods:
-                self.red.calls.labels(method.name)
+        for contract in (data_pb2, packages_pb2):
+            for service in contract.DESCRIPTOR.services_by_name.values():
+                for method in service.methods:
+                    self.red.calls.labels(method.name)
         self.logins = self._counter(
             "logins", "Attempts to open or renew a session.", ["kind", "outcome"]
         )
@@ -51,6 +53,20 @@ class Metrics:
         for job in JOBS:
             self.job_failures.labels(job)
         self.hashes = self._counter("password_hashes", "Password hashes asked for.", [])
+        self._peers_refused = self._counter(
+            "peers_refused", "Calls that were not their certificate's to make.", ["reason"]
+        )
+        for reason in PEER_REASONS:
+            self._peers_refused.labels(reason)
+        self.tls_handshakes = self._counter("tls_handshakes", "TLS handshakes begun.", [])
+        self.tls_peers = self._counter(
+            "tls_peers", "Connections with a certificate of ours that came to a call.", []
+        )
+        self.tls_reloads = self._counter(
+            "tls_reloads", "Changed certificate files, by what became of them.", ["outcome"]
+        )
+        for outcome in ("used", "refused"):
+            self.tls_reloads.labels(outcome)
         self.follow_dropped = self._counter("follow_dropped", "Events lost by slow followers.", [])
         self.lane_refused = self._counter(
             "lane_refused", "Calls refused because the queue was full.", ["lane"]
@@ -77,6 +93,9 @@ class Metrics:
 
     def report(self, source: str) -> None:
         self._reports.labels(source).inc()
+
+    def peer_refused(self, reason: str) -> None:
+        self._peers_refused.labels(reason).inc()
 
     def penalty(self, action: str) -> None:
         self._penalties.labels(action).inc()

@@ -10,18 +10,19 @@ lease runs anew.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
 
 from sqlalchemy.engine import Connection
 
 from data_server.follow import Followers
 from data_server.leases import Leases
-from data_server.store import fence, nodes, presences, shards
+from data_server.store import fence, nodes, presences, shards, takeovers
 from data_server.store.database import Database
 from paiju.service.refusals import Refused
 from paiju.wire.v1 import data_pb2
 
+MOST_HINTS = 3
 OVERLAP_US = 5_000_000  # events are looked for again this far back: commits come out of order
 
 
@@ -32,6 +33,7 @@ class Registry:
         database: Database,
         followers: Followers,
         lease_s: float,
+        takeover_s: float,
         escrow_release_s: float,
         clock: Callable[[], int],
         monotonic: Callable[[], float],
@@ -39,6 +41,7 @@ class Registry:
         self.database = database
         self.followers = followers
         self.lease_s = lease_s
+        self.takeover_s = min(takeover_s, lease_s)
         self.escrow_release_s = escrow_release_s
         self.servers = Leases(lease_s=lease_s)
         self.hosts = Leases(lease_s=lease_s)
@@ -46,8 +49,12 @@ class Registry:
         self._monotonic = monotonic
         self._epochs: dict[str, int] = {}  # lease epochs of servers that have beaten here
         self.draining: frozenset[str] = frozenset()
+        self.with_heirs: frozenset[str] = frozenset()
+        """Servers whose hosts others could go on with (takeover.py)."""
+        self._rolls: Mapping[str, int] = {}
+        self._kept: dict[str, list[data_pb2.Adoption]] = {}  # by keeper
         self._pending: dict[str, data_pb2.HeartbeatRequest] = {}
-        self._polled = monotonic()
+        self._polled = self._watching_since = monotonic()
         self._poll_turn = asyncio.Lock()
 
     async def register_server(
@@ -58,16 +65,18 @@ class Registry:
 
         def work(tx: Connection) -> tuple[int, int]:
             lease = nodes.put_server(tx, request, now_us=self._clock())
-            presences.clear(tx, request.server)
+            if not request.again:
+                presences.clear(tx, request.server)
             return lease
 
         epoch, beat = await self.database.write(work)
         self._epochs[request.server] = epoch
         self._pending.pop(request.server, None)
         self.servers.beat(request.server, beat, self._monotonic())
-        lease_ms = int(self.lease_s * 1000)
         return data_pb2.RegisterServerReply(
-            lease_ms=lease_ms, heartbeat_ms=lease_ms // 3, lease_epoch=epoch
+            lease_ms=int(self.lease_s * 1000),
+            heartbeat_ms=int(self.takeover_s * 1000) // 3,
+            lease_epoch=epoch,
         )
 
     async def heartbeat(self, request: data_pb2.HeartbeatRequest) -> data_pb2.HeartbeatReply:
@@ -83,7 +92,14 @@ class Registry:
         for counts in request.hosts:
             self.hosts.beat(counts.host, self.hosts.beat_of(counts.host), now)
         self._pending[request.server] = request
-        return data_pb2.HeartbeatReply(drain=request.server in self.draining)
+        if request.leaving:
+            self.servers.end(request.server)
+        return data_pb2.HeartbeatReply(
+            drain=request.server in self.draining,
+            adopt=self._kept.get(request.server, ()),
+            roll=self._rolls.get(request.server, 0),
+            heir=request.server in self.with_heirs,
+        )
 
     async def flush(self) -> None:
         """Write the heartbeats that came since the last time."""
@@ -96,6 +112,8 @@ class Registry:
                 "_server": beat.server,
                 "_lease_epoch": beat.lease_epoch,
                 "_players": beat.players,
+                "_rolled": beat.rolled,
+                "_rolling": beat.rolling[:200],
                 "_now_us": now_us,
             }
             for beat in sorted(pending, key=lambda beat: beat.server)
@@ -118,17 +136,45 @@ class Registry:
         """See what other data servers wrote: signs of life, draining, ended sessions."""
         async with self._poll_turn:
             away = self._monotonic() - self._polled
-            beats = await self.database.read(nodes.beats)
+            beats, kept = await self.database.read(lambda tx: (nodes.beats(tx), takeovers.kept(tx)))
             now = self._polled = self._monotonic()
             self.servers.observe(beats.servers, now)
             self.hosts.observe(beats.hosts, now)
+            if away > self.takeover_s / 2:
+                self._watching_since = now
             if away > self.lease_s / 2:
                 self.servers.forgive(now)
                 self.hosts.forgive(now)
             for server in beats.draining | self.draining:
                 self.followers.draining(server, server in beats.draining)
             self.draining = beats.draining
+            self._rolls = beats.rolls
+            self._see_kept(kept)
+            for server, epoch in list(self._epochs.items()):
+                if beats.lease_epochs.get(server) != epoch:
+                    del self._epochs[server]  # another data server knows better; look it up
             await self._tell_ended(away)
+
+    def _see_kept(self, rows: Sequence[Any]) -> None:
+        kept: dict[str, list[data_pb2.Adoption]] = {}
+        for row in rows:
+            adoption = data_pb2.Adoption(host=row.host, home=row.home)
+            kept.setdefault(row.keeper, []).append(adoption)
+        self._kept = kept
+
+    def lost_servers(self) -> set[str]:
+        """Silent for so long that others are asked to take their hosts; none while we have not
+        been listening for as long ourselves."""
+        now = self._monotonic()
+        if now - self._watching_since < self.takeover_s:
+            return set()
+        return {
+            name for name in self.servers if self.servers.silent_s(name, now) >= self.takeover_s
+        }
+
+    def end_lease(self, server: str) -> None:
+        """Its next heartbeat finds the lease lost."""
+        self._epochs.pop(server, None)
 
     async def _tell_ended(self, away: float) -> None:
         followed = self.followers.servers()
@@ -146,6 +192,29 @@ class Registry:
         self.hosts.observe({name: 0 for name in names if not self.hosts.knows(name)}, now)
         return {name for name in names if self.hosts.silent_s(name, now) >= seconds}
 
+    async def claim_host(self, request: data_pb2.ClaimHostRequest) -> data_pb2.Reply:
+        """Orders those who want to run a host: giving it away ends the lease of its former
+        server in the same transaction, so who was only silent must register before it claims."""
+
+        def work(tx: Connection) -> None:
+            if nodes.lease_epoch(tx, request.server, hold=True) != request.lease_epoch:
+                raise Refused("LEASE_LOST")
+            keeper = takeovers.keeper_of(tx, request.host)
+            if request.home == request.server:
+                takeovers.take_home(tx, request.host)
+            elif keeper != request.server:
+                raise Refused("HOST_ELSEWHERE")
+
+        await self.database.write(work)
+        if request.home == request.server:
+            self._see_kept(await self.database.read(takeovers.kept))
+        return data_pb2.Reply()
+
+    async def kept_by(self, server: str) -> frozenset[str]:
+        """Hosts of other servers that this one is asked to run."""
+        rows = await self.database.read(takeovers.kept)
+        return frozenset(row.host for row in rows if row.keeper == server)
+
     async def register_host(
         self, request: data_pb2.RegisterHostRequest
     ) -> data_pb2.RegisterHostReply:
@@ -153,7 +222,11 @@ class Registry:
         if not host:
             raise Refused("MALFORMED", detail="host is missing")
 
+        home = request.home or request.server
+
         def work(tx: Connection) -> tuple[int, int, list[data_pb2.Shard]]:
+            if home != request.server and takeovers.keeper_of(tx, host) != request.server:
+                raise Refused("HOST_ELSEWHERE")
             epoch = fence.begin(tx, host, request.host.epoch)
             beat = nodes.put_host(tx, request, epoch)
             shards.keep(tx, host, epoch)
@@ -164,6 +237,21 @@ class Registry:
         self.hosts.beat(host, beat, self._monotonic())
         release_ms = min(int(self.escrow_release_s * 1000), 2**32 - 1)
         return data_pb2.RegisterHostReply(epoch=epoch, shards=kept, escrow_release_ms=release_ms)
+
+    async def elsewhere(self, request: data_pb2.ElsewhereRequest) -> data_pb2.ElsewhereReply:
+        """Living servers that take players, by how full they were at their last heartbeat."""
+        rows = await self.database.read(nodes.all_servers)
+        open_ = [
+            row
+            for row in rows
+            if row.address
+            and row.server != request.server
+            and not row.draining
+            and row.players < row.max_players
+            and self.server_alive(row.server)
+        ]
+        open_.sort(key=lambda row: row.players / row.max_players)
+        return data_pb2.ElsewhereReply(addresses=[row.address for row in open_[:MOST_HINTS]])
 
     async def list_hosts(self) -> data_pb2.ListHostsReply:
         rows = await self.database.read(nodes.all_hosts)
@@ -193,6 +281,7 @@ class Registry:
             players=row.players,
             alive=self.is_alive(row),
             draining=row.server in self.draining,
+            home=row.home,
         )
 
     def node_info(self, row: Any) -> data_pb2.NodeInfo:
@@ -206,6 +295,9 @@ class Registry:
             players=row.players,
             max_players=row.max_players,
             last_seen_us=row.last_seen_us,
+            roll=row.roll,
+            rolled=row.rolled,
+            rolling=row.rolling,
         )
 
 

@@ -28,9 +28,10 @@ from data_server.services import DAY_US, Services
 from data_server.settings import DataSettings
 from data_server.store import migrate
 from data_server.store.database import Database
+from data_server.takeover import Takeover
 from data_server.tickets import Tickets
 from paiju.service.ids import now_us
-from paiju.service.process import stop_event, tune_gc, watch_lag
+from paiju.service.process import raise_file_limit, stop_event, tune_gc, watch_lag
 
 log = structlog.get_logger()
 
@@ -39,18 +40,23 @@ KEYS_EVERY_S = 30.0
 
 
 class DataServer:
-    """One data server inside a running loop; `serve` is this with signals."""
+    """One data server inside a running loop; `serve` is this with signals.
+
+    on_end: called when an operator wants it to end.
+    """
 
     def __init__(
         self,
         settings: DataSettings,
         *,
         may_play: MayPlay = not_frozen,
+        on_end: Callable[[], None] = lambda: None,
         clock: Callable[[], int] = now_us,
         monotonic: Callable[[], float] = time.monotonic,
     ) -> None:
         self.settings = settings
         self._may_play = may_play
+        self._on_end = on_end
         self._clock = clock
         self._monotonic = monotonic
         self.metrics = Metrics()
@@ -66,10 +72,12 @@ class DataServer:
             database=self.database,
             followers=self.followers,
             lease_s=settings.lease_s,
+            takeover_s=settings.takeover_s,
             escrow_release_s=settings.escrow_release_s,
             clock=clock,
             monotonic=monotonic,
         )
+        self._takeover = Takeover(database=self.database, registry=self.registry)
         self._tasks: list[asyncio.Task[None]] = []
 
     async def start(self) -> Addresses:
@@ -85,8 +93,10 @@ class DataServer:
             tickets=self.tickets,
             may_play=self._may_play,
             metrics=self.metrics,
+            package_keys=self.secrets.package_keys,
             clock=self._clock,
         )
+        await self.services.depot.open()
         self.jobs = Jobs(
             services=self.services,
             metrics=self.metrics,
@@ -103,6 +113,7 @@ class DataServer:
             lanes=self.lanes,
             metrics=self.metrics,
             services=self.services,
+            end=self._on_end,
         )
         addresses = await self.edge.start()
         self._start_jobs()
@@ -112,6 +123,7 @@ class DataServer:
         """Drain within `drain_grace_s`, then close everything."""
         await self.edge.not_serving()
         self.followers.close()
+        self.services.changes.close()
         with suppress(TimeoutError):
             await asyncio.wait_for(self.lanes.drain(), self.settings.drain_grace_s)
         await self.edge.stop()
@@ -138,14 +150,21 @@ class DataServer:
         s, jobs = self.settings, self.jobs
         for work in (
             jobs.every("flush", s.poll_s, self.registry.flush),
-            jobs.every("poll", s.poll_s, self.registry.poll),
+            jobs.every("poll", s.poll_s, self._poll),
             jobs.every("sweep", s.sweep_s, jobs.sweep),
             jobs.every("cleanup", s.cleanup_s, jobs.cleanup),
             jobs.every("keys", KEYS_EVERY_S, self._read_keys),
+            jobs.every("packages", s.package_renew_s, self.services.depot.renew),
+            jobs.every("changes", s.poll_s, self.services.depot.look),
             jobs.check_again_and_again(s.check_s),
             watch_lag(self.metrics.lag.observe),
         ):
             self._tasks.append(asyncio.ensure_future(work))
+
+    async def _poll(self) -> None:
+        """In this order: what was not heard while we were away ourselves is forgiven first."""
+        await self.registry.poll()
+        await self._takeover.look()
 
     async def _read_keys(self) -> None:
         """Use a ticket key that was rotated into the file; the secret stays as it is."""
@@ -163,6 +182,12 @@ class DataServer:
         watch("followers", "Open Follow streams.", self.followers.count)
         watch("servers_alive", "Servers with a lease.", lambda: registry.servers.count_alive(now()))
         watch("hosts_alive", "Hosts with a lease.", lambda: registry.hosts.count_alive(now()))
+        watch("package_followers", "Open FollowChanges streams.", self.services.changes.count)
+        watch(
+            "package_metadata_expires_timestamp_seconds",
+            "When game servers refuse updates unless it is renewed; 0 without a repository.",
+            lambda: self.services.depot.expires_us / 1e6,
+        )
         watch(
             "lease_age_seconds",
             "Longest silence of a living server.",
@@ -173,7 +198,8 @@ class DataServer:
 async def serve(settings: DataSettings, ready: Callable[[Addresses], object] | None = None) -> None:
     """Serve until SIGTERM or SIGINT. `ready` is called once, when everything answers."""
     stop = stop_event()
-    server = DataServer(settings)
+    raise_file_limit()
+    server = DataServer(settings, on_end=stop.set)
     addresses = await server.start()
     if settings.data_dir is not None:
         announce(settings.data_dir, addresses)

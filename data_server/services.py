@@ -9,15 +9,19 @@ from zoneinfo import ZoneInfo
 from data_server.accounts import Accounts
 from data_server.backoffice import BackOffice
 from data_server.bank import Bank
+from data_server.changes import Changes
 from data_server.conduct import Conduct
+from data_server.depot import Depot
 from data_server.discipline import Discipline
 from data_server.follow import Followers
 from data_server.metrics import Metrics
 from data_server.passwords import Passwords
+from data_server.plans import Plans
 from data_server.policy import MayPlay
 from data_server.registry import Registry
 from data_server.settings import DataSettings
 from data_server.shard_map import ShardMap
+from data_server.stopped import StoppedTables
 from data_server.store.books import load_hall_accounts
 from data_server.store.database import Database
 from data_server.store.ids import Ids
@@ -28,6 +32,8 @@ from data_server.store.sessions import Opener
 from data_server.tickets import Tickets
 from data_server.vigilance import Vigilance
 from data_server.whereabouts import Whereabouts
+from paiju.packages.beginning import Beginning
+from paiju.packages.repository import OnlineKeys
 
 DAY_US = 86_400 * 10**6
 
@@ -44,9 +50,13 @@ class Services:
     shards: ShardMap
     whereabouts: Whereabouts
     office: BackOffice
+    stopped: StoppedTables
     conduct: Conduct
     discipline: Discipline
     vigilance: Vigilance
+    changes: Changes
+    depot: Depot
+    plans: Plans
 
     @classmethod
     async def build(
@@ -60,6 +70,7 @@ class Services:
         tickets: Tickets,
         may_play: MayPlay,
         metrics: Metrics,
+        package_keys: tuple[Beginning, OnlineKeys] | None,
         clock: Callable[[], int],
     ) -> Services:
         """Needs the schema; makes the hall's own accounts when they are missing."""
@@ -100,6 +111,7 @@ class Services:
             registry=registry,
             hall=hall,
             clock=clock,
+            started_us=clock(),
         )
         conduct = Conduct(
             database=database,
@@ -121,6 +133,14 @@ class Services:
             clock=clock,
             on_penalty=metrics.penalty,
         )
+        changes = Changes()
+        depot = Depot(
+            database=database,
+            operations=operations,
+            changes=changes,
+            keys=package_keys,
+            clock=clock,
+        )
         return cls(
             database=database,
             followers=followers,
@@ -132,7 +152,17 @@ class Services:
             shards=ShardMap(database=database, registry=registry),
             whereabouts=Whereabouts(database=database, registry=registry, clock=clock),
             office=office,
+            stopped=StoppedTables(database=database, ids=ids, operations=operations, clock=clock),
             conduct=conduct,
             discipline=discipline,
             vigilance=Vigilance(database=database, clock=clock),
+            changes=changes,
+            depot=depot,
+            plans=Plans(
+                database=database,
+                operations=operations,
+                changes=changes,
+                depot=depot,
+                clock=clock,
+            ),
         )

@@ -10,13 +10,13 @@ from pydantic import Field, field_validator, model_validator
 
 from data_server.store.locks import ACCOUNT, ADDRESS, PAIR
 from data_server.throttle import Rule
-from paiju.service.settings import Settings
+from paiju.service.peers import PeerSettings
 
 # Drivers may be named; the program brings its own (store/database.py).
 _DATABASES = ("sqlite://", "postgresql://", "postgresql+psycopg://")
 
 
-class DataSettings(Settings):
+class DataSettings(PeerSettings):
     """Every field is read from `PAIJU_` + its name in upper case unless a flag gives it."""
 
     # where things are
@@ -26,6 +26,7 @@ class DataSettings(Settings):
     ticket_key_file: Path | None = None
     cluster_token_file: Path | None = None
     admin_key_file: Path | None = None
+    package_keys_dir: Path | None = None  # `online` of `paiju package init-keys`
 
     # where it listens; port 0 picks a free one
     data_listen: str = "127.0.0.1:7410"
@@ -59,6 +60,7 @@ class DataSettings(Settings):
 
     # cluster
     lease_s: float = Field(15.0, gt=0)
+    takeover_s: float = Field(6.0, gt=0)  # a server silent for so long loses its hosts to others
     escrow_release_s: float = Field(1800.0, gt=0)
     poll_s: float = Field(1.0, gt=0)  # how soon it sees what other data servers wrote
     house_shards: int = Field(16, ge=1, le=256)
@@ -78,6 +80,7 @@ class DataSettings(Settings):
     # jobs
     sweep_s: float = Field(10.0, gt=0)
     check_s: float = Field(60.0, gt=0)  # pause between two checks of the whole ledger
+    package_renew_s: float = Field(60.0, gt=0)
     cleanup_s: float = Field(600.0, gt=0)
     address_days: int = Field(90, ge=1)  # how long addresses of players are kept
 
@@ -103,6 +106,8 @@ class DataSettings(Settings):
     def _polls_often_enough(self) -> DataSettings:
         if self.poll_s > self.lease_s / 4:
             raise ValueError("poll_s may be at most a quarter of lease_s")
+        if self.poll_s > min(self.takeover_s, self.lease_s) / 4:
+            raise ValueError("poll_s may be at most a quarter of takeover_s")
         return self
 
     def url(self) -> str:

@@ -10,14 +10,16 @@ from __future__ import annotations
 import asyncio
 import secrets
 import time
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from typing import Any, Protocol
 
 import grpc
 import structlog
 
 from paiju.service.refusals import Refused
-from paiju.wire.v1 import data_pb2, data_pb2_grpc
+from paiju.wire.tls.files import Material, Watched
+from paiju.wire.tls.sockets import grpc_client
+from paiju.wire.v1 import data_pb2, data_pb2_grpc, packages_pb2_grpc
 
 CALLS: Mapping[str, str] = {
     "OpenGuest": "accounts",
@@ -34,15 +36,27 @@ CALLS: Mapping[str, str] = {
     "Settle": "ledger",
     "RegisterServer": "cluster",
     "Heartbeat": "cluster",
+    "ClaimHost": "cluster",
     "RegisterHost": "cluster",
     "ListHosts": "cluster",
     "AllocateIds": "cluster",
+    "Elsewhere": "cluster",
     "GetShards": "cluster",
     "OpenShard": "cluster",
     "Presence": "cluster",
     "FindPlayer": "cluster",
     "Report": "cluster",
     "Signal": "cluster",
+    "UnheardPenalties": "cluster",
+    "PenaltyHeard": "cluster",
+    "GetPlans": "packages",
+    "ReportGames": "packages",
+}
+
+STREAMS: Mapping[str, str] = {
+    "Follow": "cluster",
+    "FetchFile": "packages",
+    "FollowChanges": "packages",
 }
 
 _OURS = frozenset(
@@ -62,6 +76,7 @@ _OPTIONS = [
     ("grpc.initial_reconnect_backoff_ms", 100),
     ("grpc.max_reconnect_backoff_ms", 2_000),
 ]
+CHANNEL_GRACE_S = 30.0
 _random = secrets.SystemRandom()
 _log = structlog.get_logger()
 
@@ -75,18 +90,26 @@ class CallMetrics(Protocol):
 
 
 class _Address:
-    def __init__(self, target: str) -> None:
+    def __init__(self, target: str, material: Material | None) -> None:
         self.target = target
-        self.channel = grpc.aio.insecure_channel(target, options=_OPTIONS)
+        if material is None:
+            self.channel = grpc.aio.insecure_channel(target, options=_OPTIONS)
+        else:
+            self.channel = grpc.aio.secure_channel(target, grpc_client(material), options=_OPTIONS)
         self.stubs: dict[str, Any] = {
             "accounts": data_pb2_grpc.AccountsStub(self.channel),
             "ledger": data_pb2_grpc.LedgerStub(self.channel),
             "cluster": data_pb2_grpc.ClusterStub(self.channel),
+            "packages": packages_pb2_grpc.PackagesStub(self.channel),
         }
 
 
 class DataClient:
-    """Stays with one address while it answers; moves on when it does not."""
+    """Stays with one address while it answers; moves on when it does not.
+
+    tls: our certificate and whose we accept. When the files change, new channels are made; calls
+    on the older ones have `CHANNEL_GRACE_S` to end.
+    """
 
     def __init__(
         self,
@@ -94,13 +117,19 @@ class DataClient:
         *,
         token: str,
         metrics: CallMetrics,
+        tls: Watched | None = None,
         deadline_s: float = 5.0,
         attempt_s: float = 3.0,
         backoff_s: float = 0.05,
     ) -> None:
         if not targets:
             raise ValueError("at least one data server address is needed")
-        self._addresses = [_Address(target) for target in targets]
+        self._targets = list(targets)
+        self._tls = tls
+        self._version = 0
+        self._closing: set[asyncio.Task[None]] = set()
+        self._addresses: list[_Address] = []
+        self._use_files()
         self._current = 0
         self._metadata = (("authorization", f"Bearer {token}"),)
         self._metrics = metrics
@@ -115,6 +144,7 @@ class DataClient:
         attempt = 0
         try:
             while True:
+                self._use_files()
                 address = self._addresses[self._current]
                 left = until - time.monotonic()
                 try:
@@ -152,23 +182,57 @@ class DataClient:
             raise Refused("RETRY", retry_after_ms=asked_ms or 1000) from None
         await asyncio.sleep(wait)
 
-    async def follow(self, server: str) -> AsyncIterator[data_pb2.FollowEvent]:
-        """What concerns the server's sessions; ends with the stream, however it ends."""
+    def follow(
+        self, server: str, on_open: Callable[[], None]
+    ) -> AsyncGenerator[data_pb2.FollowEvent, None]:
+        """What concerns the server's sessions; ends with the stream, however it ends.
+
+        on_open: called when the stream stands, before its first event.
+        """
+        return self.stream("Follow", data_pb2.FollowRequest(server=server), on_open=on_open)
+
+    async def stream(
+        self, rpc: str, request: Any, *, on_open: Callable[[], None] = lambda: None
+    ) -> AsyncGenerator[Any, None]:
+        """The answers of a call in STREAMS; ends with the stream, however it ends.
+
+        FileNotFoundError: there is nothing of that name.
+        """
+        self._use_files()
         address = self._addresses[self._current]
-        stream = address.stubs["cluster"].Follow(
-            data_pb2.FollowRequest(server=server), metadata=self._metadata
-        )
+        method = getattr(address.stubs[STREAMS[rpc]], rpc)
+        stream = method(request, metadata=self._metadata)
         try:
+            await stream.initial_metadata()
+            on_open()
             async for event in stream:
                 yield event
         except grpc.aio.AioRpcError as error:
-            self._metrics.data_failed("Follow", error.code().name)
+            if error.code() is grpc.StatusCode.NOT_FOUND:
+                raise FileNotFoundError(error.details()) from None
+            self._metrics.data_failed(rpc, error.code().name)
             if self._addresses[self._current] is address:
                 self._current = (self._current + 1) % len(self._addresses)
         finally:
             stream.cancel()  # an abandoned call is never collected
 
+    def _use_files(self) -> None:
+        """Make the channels, at first and when the certificate files have changed."""
+        material = None if self._tls is None else self._tls.current()
+        version = 1 if self._tls is None else self._tls.version
+        if version == self._version:
+            return
+        self._version = version
+        older, self._addresses = self._addresses, [_Address(t, material) for t in self._targets]
+        for address in older:
+            task = asyncio.ensure_future(address.channel.close(CHANNEL_GRACE_S))
+            self._closing.add(task)
+            task.add_done_callback(self._closing.discard)
+
     async def close(self) -> None:
+        for task in self._closing:
+            task.cancel()
+        await asyncio.gather(*self._closing, return_exceptions=True)
         for address in self._addresses:
             await address.channel.close()
 

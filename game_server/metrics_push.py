@@ -12,6 +12,8 @@ from paiju.wire import frames
 log = structlog.get_logger()
 
 EVERY_S = 2.0
+SIGN = b"# host\n"
+"""Begins a host's sign of life on the same socket (tables.heartbeat.py)."""
 
 
 async def push_for_ever(path: str, process: str, registry: CollectorRegistry) -> None:

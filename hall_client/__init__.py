@@ -15,6 +15,7 @@ from hall_client.errors import (
     TicketRefused,
 )
 from hall_client.table import TableHandle
+from hall_client.tls import Tls
 
 __all__ = [
     "ChannelPool",
@@ -30,4 +31,5 @@ __all__ = [
     "TableHandle",
     "TableLeft",
     "TicketRefused",
+    "Tls",
 ]

@@ -13,9 +13,11 @@ from typing import Self
 
 import grpc
 
+from hall_client.tls import Tls
 from paiju.wire.v1 import hall_pb2_grpc
 
 MAX_STREAMS = 100
+SECURE = "grpcs://"
 
 OPTIONS: tuple[tuple[str, int], ...] = (
     # Without a pool of its own a second channel to the same address shares the connection.
@@ -48,7 +50,9 @@ class Lease:
 class ChannelPool:
     """`async with` it, or call `close`."""
 
-    def __init__(self, *, max_streams: int = MAX_STREAMS) -> None:
+    def __init__(self, *, max_streams: int = MAX_STREAMS, tls: Tls | None = None) -> None:
+        """tls: how certificates are checked; by default by the system's authorities."""
+        self.tls = tls or Tls()
         self._max_streams = max_streams
         self._channels: dict[str, list[Lease]] = defaultdict(list)
 
@@ -64,15 +68,23 @@ class ChannelPool:
         await self.close()
 
     def lease(self, address: str) -> Lease:
-        """A place for one stream to that address."""
+        """A place for one stream to "host:port", or by TLS to "grpcs://host:port"."""
         for lease in self._channels[address]:
             if lease.streams < self._max_streams:
                 break
         else:
-            lease = Lease(address, grpc.aio.insecure_channel(address, options=OPTIONS))
+            lease = Lease(address, self._channel(address))
             self._channels[address].append(lease)
         lease.streams += 1
         return lease
+
+    def _channel(self, address: str) -> grpc.aio.Channel:
+        target = address.removeprefix(SECURE)
+        if target == address:
+            return grpc.aio.insecure_channel(address, options=OPTIONS)
+        return grpc.aio.secure_channel(
+            target, self.tls.credentials(), options=(*OPTIONS, *self.tls.options())
+        )
 
     def release(self, lease: Lease) -> None:
         lease.streams -= 1

@@ -32,6 +32,7 @@ from hall_client.mirror import Counters
 from hall_client.renewal import renew_in_time
 from hall_client.state import Phase
 from hall_client.table import TableHandle
+from hall_client.tls import Tls
 from paiju.wire.v1 import common_pb2, hall_pb2
 
 EVENT_QUEUE = 2_000
@@ -44,8 +45,9 @@ class HallClient(Commands):
     """See the module's head.
 
     addresses: gateways, tried in turn (links.py has the forms). server_keys: the hall's public
-    keys, one or two; whoever does not hold one of them is not spoken to. pool: channels shared
-    with other clients of this process; by default the client has its own. observer: called for
+    keys, one or two; whoever does not hold one of them is not spoken to. tls: how certificates
+    of addresses by TLS are checked. pool: channels shared with other clients of this process,
+    with a `tls` of its own; by default the client has its own. observer: called for
     each event at once; it must not wait. timeout_s: how long a call waits for its answer,
     reconnects included.
     """
@@ -57,6 +59,7 @@ class HallClient(Commands):
         server_keys: Sequence[bytes],
         locale: str = "en",
         kind: str = "python",
+        tls: Tls | None = None,
         pool: ChannelPool | None = None,
         backoff: Backoff | None = None,
         connect_timeout_s: float = 10.0,
@@ -66,7 +69,7 @@ class HallClient(Commands):
     ) -> None:
         self._core = Core(locale=locale, client=kind)
         self._own_pool = pool is None
-        self._pool = pool or ChannelPool()
+        self._pool = pool or ChannelPool(tls=tls)
         self._connect_timeout_s = connect_timeout_s
         self._timeout_s = timeout_s
         self._observer = observer
@@ -112,8 +115,9 @@ class HallClient(Commands):
             async with asyncio.timeout(self._connect_timeout_s):
                 await self._greeted.wait()
         except TimeoutError:
+            reason = self._connector.last_reason
             await self.close()
-            raise ConnectionFailed("no gateway could be reached") from None
+            raise ConnectionFailed("no gateway could be reached", reason=reason) from None
         if self._core.ending is not None:
             await self.close()
             raise self._core.ending
@@ -151,6 +155,11 @@ class HallClient(Commands):
     def gateway(self) -> str:
         """The address in use."""
         return self._connector.address
+
+    @property
+    def turned_away(self) -> str:
+        """Why the last connection ended: a refusal's code (SERVER_FULL), or words; "" at first."""
+        return self._connector.last_reason
 
     @property
     def resumes(self) -> int:

@@ -66,6 +66,18 @@ class Commands:
         body = hall_pb2.ListRooms(game=game)
         return (await self.call(hall_pb2.Command(list_rooms=body))).rooms.rooms
 
+    async def package(self, package: str, version: str) -> hall_pb2.PackageParts:
+        """Read. The files of a package's client part, with their hashes."""
+        body = hall_pb2.GetPackage(package=package, version=version)
+        return (await self.call(hall_pb2.Command(get_package=body))).package
+
+    async def package_file(
+        self, package: str, version: str, path: str, offset: int
+    ) -> hall_pb2.FilePart:
+        """Read. Some of a file from `offset` on."""
+        body = hall_pb2.GetPackageFile(package=package, version=version, path=path, offset=offset)
+        return (await self.call(hall_pb2.Command(get_package_file=body))).file
+
     async def watch_grid(self, room: str, *, shard: int = 0, stop: bool = False) -> None:
         """Idempotent. GridChanged events of a room shard; comes back after a reconnect."""
         body = hall_pb2.WatchGrid(room=room, shard=shard, stop=stop)
@@ -81,6 +93,10 @@ class Commands:
         begun = loop.time()
         await self.call(hall_pb2.Command(ping=hall_pb2.Ping(nonce=1)))
         return loop.time() - begun
+
+    async def heard(self, penalty: int) -> None:
+        """Idempotent. The player has seen what was decided about him."""
+        await self.call(hall_pb2.Command(heard=hall_pb2.Heard(penalty=penalty)))
 
     async def report(
         self, player: int, *, kind: str, detail: str, table: common_pb2.TableRef | None = None

@@ -17,7 +17,7 @@ from hall_client.channels import ChannelPool
 from hall_client.core import Core
 from hall_client.happenings import Hangup, Happening
 from hall_client.link import Link, LinkLost
-from hall_client.links import Pins, make_link
+from hall_client.links import Pins, is_address, make_link
 from hall_client.state import Phase
 from paiju.wire.records import BrokenSeal
 from paiju.wire.sealed import ClientChannel
@@ -26,6 +26,8 @@ GREET_S = 5.0
 """From opening a link to an open session (or, without one, to the Welcome)."""
 LASTING_S = 1.0
 """A connection that held for so long was a good one: the next pause is short again."""
+MOST_ADDRESSES = 16
+"""Those given and those that full gateways have named."""
 SILENCE_FACTOR = 2.5
 """A gateway that has not even answered pings for so many intervals is gone."""
 
@@ -46,6 +48,8 @@ class Connector:
     ) -> None:
         self.core = core
         self.address = ""
+        self.last_reason = ""
+        """Why the link before this one ended: a refusal's code, or words."""
         self.connections = 0
         self.broken_seals = 0
         """Frames of gateways that did not open, failed handshakes included."""
@@ -127,7 +131,8 @@ class Connector:
                 with contextlib.suppress(asyncio.CancelledError):
                     await writer
             await link.close()
-            self.core.disconnected(loop.time(), self._reason or reason)
+            self.last_reason = self._reason or reason
+            self.core.disconnected(loop.time(), self.last_reason)
             self._report(self.core.take())
 
     async def _read(self, link: Link, channel: ClientChannel) -> None:
@@ -141,11 +146,23 @@ class Connector:
                 self._deliver()
             self._wake.set()
 
+    def _go_next_to(self, hint: str) -> None:
+        """A full gateway has named another of the hall, for the edge that we use: try it next.
+        Whether it is the hall's its key will prove."""
+        if not hint or "://" in self.address.removeprefix("grpc://") or not is_address(hint):
+            return
+        if hint not in self._addresses:
+            if len(self._addresses) >= MOST_ADDRESSES:
+                return
+            self._addresses.append(hint)
+        self._turn = self._addresses.index(hint)
+
     def _deliver(self) -> None:
         happenings = self.core.take()
         self._report(happenings)
         for happening in happenings:
             if isinstance(happening, Hangup):
+                self._go_next_to(happening.hint)
                 self.drop(happening.reason)
 
     async def _write(self, link: Link, channel: ClientChannel, begun: float) -> None:

@@ -63,7 +63,14 @@ class OutcomeUnknown(HallError):
 
 
 class ConnectionFailed(HallError):
-    """No gateway could be reached, or none took us in."""
+    """No gateway could be reached, or none took us in.
+
+    reason: what became of the last attempt, a refusal's code (SERVER_FULL) if it was one.
+    """
+
+    def __init__(self, text: str, *, reason: str = "") -> None:
+        super().__init__(f"{text} ({reason})" if reason else text)
+        self.reason = reason
 
 
 class SessionEnded(HallError):

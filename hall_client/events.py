@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from hall_client.mirror import Outcome
+from paiju.wire import protocol
 from paiju.wire.v1 import hall_pb2
 
 
@@ -27,7 +28,10 @@ class Disconnected:
 
 @dataclass(frozen=True, slots=True)
 class TableChanged:
-    """A numbered update of a table. `events` are for animation; the view is the truth."""
+    """A numbered update of a table. `events` are for animation; the view is the truth.
+
+    seat: through whose eyes, SPECTATOR without a seat.
+    """
 
     table: int
     epoch: int
@@ -35,6 +39,7 @@ class TableChanged:
     outcome: Outcome
     snapshot: bool
     events: Sequence[hall_pb2.TableEvent] = ()
+    seat: int = protocol.SPECTATOR
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,8 +76,23 @@ class GridChanged:
 
 
 @dataclass(frozen=True, slots=True)
+class RoomsChanged:
+    """Something was started, stopped or changed: all rooms, without counts."""
+
+    rooms: hall_pb2.RoomList
+
+
+@dataclass(frozen=True, slots=True)
 class WalletChanged:
     wallet: hall_pb2.Wallet
+
+
+@dataclass(frozen=True, slots=True)
+class Penalized:
+    """Something was decided about this player. Say `heard(notice.id)` once he has seen it: until
+    then it is told again with every new session, and here once per id."""
+
+    notice: hall_pb2.PenaltyNotice
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +111,8 @@ Event = (
     | Noticed
     | ChatSaid
     | GridChanged
+    | RoomsChanged
     | WalletChanged
+    | Penalized
     | Tampered
 )

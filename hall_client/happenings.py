@@ -27,10 +27,12 @@ class Failed:
 
 @dataclass(frozen=True, slots=True)
 class Hangup:
-    """Cut this connection; `elsewhere`: this gateway does not want us, try another first."""
+    """Cut this connection; `elsewhere`: this gateway does not want us, try another first.
+    hint: which one, if it named one."""
 
     reason: str
     elsewhere: bool = False
+    hint: str = ""
 
 
 Happening = Answered | Failed | Hangup | events.Event

@@ -43,6 +43,10 @@ class Inbox(State):
                 self._out.append(events.GridChanged(update.grid))
             elif kind == "wallet":
                 self._wallet(update.wallet)
+            elif kind == "penalty":
+                self._penalty(update.penalty)
+            elif kind == "rooms":
+                self._out.append(events.RoomsChanged(update.rooms))
 
     def _answer(self, answer: hall_pb2.Answer, now: float) -> None:
         pending = self.pending.pop(answer.id)
@@ -71,6 +75,8 @@ class Inbox(State):
         self.credentials.adopt(session, new_op=self.new_op)
         if session.HasField("wallet"):
             self._wallet(session.wallet)
+        for notice in session.penalties:
+            self._penalty(notice)
         if self.phase is Phase.OPEN:
             return  # renewed
         self.phase = Phase.OPEN
@@ -110,7 +116,8 @@ class Inbox(State):
             if error.code == "UPGRADE_REQUIRED":
                 self.end(SessionEnded(error.code, error.sentence))
             else:
-                self._out.append(Hangup(error.code, elsewhere=True))
+                hint = error.params.get("elsewhere", "")
+                self._out.append(Hangup(error.code, elsewhere=True, hint=hint))
         elif pending.id == self._resume:
             self._resume_refused(error, now)
         elif error.code in TRANSIENT and self.pending.again(
@@ -174,6 +181,7 @@ class Inbox(State):
                 outcome=outcome,
                 snapshot=update.HasField("snapshot"),
                 events=update.step.events if outcome is Outcome.APPLIED else (),
+                seat=mirror.seat,
             )
         )
         if seat >= 0 and mirror.seat < 0:
@@ -209,3 +217,8 @@ class Inbox(State):
     def _wallet(self, wallet: hall_pb2.Wallet) -> None:
         self.vault.put("wallet", wallet.SerializeToString())
         self._out.append(events.WalletChanged(wallet))
+
+    def _penalty(self, notice: hall_pb2.PenaltyNotice) -> None:
+        if notice.id not in self.penalties:
+            self.penalties.add(notice.id)
+            self._out.append(events.Penalized(notice))

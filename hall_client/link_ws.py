@@ -5,10 +5,12 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections import deque
+from typing import Any
 
 from picows import WSError, WSFrame, WSListener, WSMsgType, WSTransport, ws_connect
 
 from hall_client.link import LinkLost
+from hall_client.tls import Tls
 from paiju.wire.records import MAX_PAYLOAD_BYTES
 
 CONNECT_S = 5.0
@@ -17,10 +19,11 @@ FRAMES_WAITING = 256
 
 
 class WsLink(WSListener):
-    """See link.Link. url: "ws://host:port" or "wss://host:port"."""
+    """See link.Link. url: "ws://host:port" or "wss://host:port"; tls is for the latter."""
 
-    def __init__(self, url: str) -> None:
+    def __init__(self, url: str, tls: Tls | None = None) -> None:
         self._url = url
+        self._tls = (tls or Tls()) if url.startswith("wss://") else None
         self._transport: WSTransport | None = None
         self._frames: deque[bytes] = deque()
         self._arrived = asyncio.Event()
@@ -31,7 +34,12 @@ class WsLink(WSListener):
     async def open(self) -> None:
         try:
             async with asyncio.timeout(CONNECT_S):
-                await ws_connect(lambda: self, self._url, max_frame_size=2 * MAX_PAYLOAD_BYTES)
+                await ws_connect(
+                    lambda: self,
+                    self._url,
+                    max_frame_size=2 * MAX_PAYLOAD_BYTES,
+                    **self._secure(),
+                )
         except (OSError, WSError, TimeoutError, ValueError) as error:
             raise LinkLost(f"{type(error).__name__}: {error}") from None
         if self._lost == "cut":  # while it was being made
@@ -91,6 +99,12 @@ class WsLink(WSListener):
 
     def resume_writing(self) -> None:
         self._writable.set()
+
+    def _secure(self) -> dict[str, Any]:
+        if self._tls is None:
+            return {}
+        named = {"server_hostname": self._tls.name} if self._tls.name else {}
+        return {"ssl_context": self._tls.context(), **named}
 
     def _end(self, how: str) -> None:
         self._lost = self._lost or how

@@ -1,6 +1,7 @@
 """Which link leads to an address, and which server key is expected behind it.
 
     "127.0.0.1:7700", "grpc://127.0.0.1:7700"       the gRPC edge
+    "grpcs://hall.example:7700"                     the same by TLS
     "ws://127.0.0.1:7710", "wss://hall.example"     the WebSocket edge
 
 Both carry the same sealed frames.
@@ -18,14 +19,14 @@ from hall_client.link_ws import WsLink
 from paiju.wire.sealed import ClientChannel
 
 _FORM = re.compile(
-    r"(?:grpc://|(?P<web>wss?://))?(?:[\w.-]+|\[[0-9a-fA-F:.]+\])(?::(?P<port>\d{1,5}))?(?(web)/?\S*)"
+    r"(?:grpcs?://|(?P<web>wss?://))?(?:[\w.-]+|\[[0-9a-fA-F:.]+\])(?::(?P<port>\d{1,5}))?(?(web)/?\S*)"
 )
 
 
 def make_link(address: str, pool: ChannelPool) -> Link:
     """A link to that address, not yet open."""
     if address.startswith(("ws://", "wss://")):
-        return WsLink(address)
+        return WsLink(address, pool.tls)
     return GrpcLink(address.removeprefix("grpc://"), pool)
 
 

@@ -52,6 +52,7 @@ class State:
         self.pending = PendingBook()
         self.tables = Tables()
         self.resumes = 0
+        self.penalties: set[int] = set()  # that were told to whoever listens
         self.client = client
         self.new_op = new_op
         self._out: list[Happening] = []

@@ -2,10 +2,12 @@
 
     python scripts/bench_rules.py --rounds 5 --seconds 2 --write
 
-The three engines of Dou Dizhu take turns, so that all see the same machine; a row is the
-median of the rounds. `--write` puts both tables into docs/performance.md. OpenSpiel and RLCard
-come from the extra `oracles`; `--python` names another interpreter that has them. An engine
-that is missing is left out, and said so.
+The engines of Dou Dizhu take turns, so that all see the same machine; a row is the median of
+the rounds. A second is one of CPU time: other programs take none of it, though they still cost
+cache. The rules are played as they are and as the optional compiled build has them, which is
+made in a temporary folder (compile_rules.py). `--write` puts both tables into
+docs/performance.md. OpenSpiel and RLCard come from the extra `oracles`; `--python` names another
+interpreter that has them. An engine that is missing is left out, and said so.
 """
 
 from __future__ import annotations
@@ -19,10 +21,13 @@ import re
 import statistics
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
+
+from compile_rules import compiled_tree
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGE = ROOT / "docs/performance.md"
@@ -31,6 +36,8 @@ Rates = dict[str, float]
 GAME = "doudizhu"
 WARM_UP_S = 2.0
 """Tables are built and caches filled; all engines get it."""
+WORST_OF = 60
+"""Hands of each game among which the dearest list is looked for."""
 
 
 def ours(seconds: float) -> Rates:
@@ -47,8 +54,8 @@ def open_spiel(seconds: float) -> Rates:
 
     game, luck = pyspiel.load_game("dou_dizhu"), random.Random(1).random
     hands = actions = 0
-    begun = time.perf_counter()
-    while (spent := time.perf_counter() - begun) < seconds:
+    begun = time.process_time()
+    while (spent := time.process_time() - begun) < seconds:
         state = game.new_initial_state()
         while not state.is_terminal():
             legal = state.legal_actions()
@@ -63,8 +70,8 @@ def rlcard(seconds: float) -> Rates:
 
     env, luck = package.make("doudizhu", config={"seed": 1}), random.Random(1).random
     hands = actions = 0
-    begun = time.perf_counter()
-    while (spent := time.perf_counter() - begun) < seconds:
+    begun = time.process_time()
+    while (spent := time.process_time() - begun) < seconds:
         state, _ = env.reset()
         while not env.is_over():
             legal = list(state["legal_actions"])
@@ -74,8 +81,10 @@ def rlcard(seconds: float) -> Rates:
     return rates(hands, actions, spent)
 
 
+COMPILED = "paiju, compiled"
 ENGINES: dict[str, Callable[[float], Rates]] = {
     "paiju": ours,
+    COMPILED: ours,
     "open_spiel": open_spiel,
     "rlcard": rlcard,
 }
@@ -88,13 +97,15 @@ def rates(hands: int, actions: int, seconds: float) -> Rates:
 def version(engine: str) -> str:
     from importlib import metadata
 
-    return metadata.version(engine.replace("_", "-"))
+    return "" if ENGINES[engine] is ours else metadata.version(engine.replace("_", "-"))
 
 
-def asked(python: str, engine: str, seconds: float) -> dict[str, float | str] | None:
+def asked(
+    python: str, engine: str, seconds: float, tree: Path = ROOT
+) -> dict[str, float | str] | None:
     """One engine for so many seconds, in a process of its own; None when it is missing."""
     command = [python, __file__, "--engine", engine, "--seconds", str(seconds)]
-    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    environment = {**os.environ, "PYTHONPATH": str(tree)}
     done = subprocess.run(command, capture_output=True, text=True, env=environment)
     if done.returncode:
         reason = (done.stderr.strip().splitlines() or ["no reason given"])[-1]
@@ -106,47 +117,65 @@ def asked(python: str, engine: str, seconds: float) -> dict[str, float | str] | 
 
 def duel(rounds: int, seconds: float, python: str) -> dict[str, list[dict[str, float | str]]]:
     """Engine -> its rounds."""
-    found: dict[str, list[dict[str, float | str]]] = {}
-    for number in range(rounds):
-        for engine in ENGINES:
-            one = asked(sys.executable if engine == "paiju" else python, engine, seconds)
-            if one is not None:
-                found.setdefault(engine, []).append(one)
-                hands = float(one["hands"])
-                print(f"round {number + 1}: {engine} {hands:.0f} hands/s", file=sys.stderr)
+    with tempfile.TemporaryDirectory() as folder:
+        trees = {"paiju": ROOT}
+        try:
+            compiled_tree(ROOT, Path(folder))
+            trees[COMPILED] = Path(folder)
+        except RuntimeError as error:
+            print(f"{COMPILED}: {error}", file=sys.stderr)
+        found: dict[str, list[dict[str, float | str]]] = {}
+        for number in range(rounds):
+            for engine in ENGINES:
+                one = None
+                if ENGINES[engine] is not ours:
+                    one = asked(python, engine, seconds)
+                elif engine in trees:
+                    one = asked(sys.executable, engine, seconds, trees[engine])
+                if one is not None:
+                    found.setdefault(engine, []).append(one)
+                    hands = float(one["hands"])
+                    print(f"round {number + 1}: {engine} {hands:.0f} hands/s", file=sys.stderr)
     return found
 
 
 def duel_table(found: dict[str, list[dict[str, float | str]]]) -> list[str]:
-    lines = [
-        "| engine | hands/s | actions/s | paiju plays so many times its hands |",
-        "|---|---:|---:|---|",
-    ]
     median = {
         engine: tuple(statistics.median(float(one[k]) for one in r) for k in ("hands", "actions"))
         for engine, r in found.items()
     }
+    own = [engine for engine in found if ENGINES[engine] is ours]
+    lines = [
+        "| engine | hands/s | actions/s | "
+        + " | ".join(f"{one}: times as many" for one in own)
+        + " |",
+        f"|---|---:|---:|{'---:|' * len(own)}",
+    ]
     for engine, (hands, actions) in median.items():
-        ratio = "" if engine == "paiju" else f"{median['paiju'][0] / hands:.2f}"
-        name = "paiju" if engine == "paiju" else f"{engine} {found[engine][0]['version']}"
-        lines.append(f"| {name} | {hands:,.0f} | {actions:,.0f} | {ratio} |")
+        times = [f"{median[one][0] / hands:.2f}" if engine != one else "" for one in own]
+        name = f"{engine} {found[engine][0]['version']}".strip()
+        lines.append(f"| {name} | {hands:,.0f} | {actions:,.0f} | {' | '.join(times)} |")
     return lines
 
 
 def games_table(seconds: float) -> list[str]:
-    from paiju.cli.rules_bench import figures
+    from paiju.cli.rules_bench import figures, results, worst_list
     from paiju.rules.registry import Registry
 
     registry = Registry.default()
     lines = [
-        "| game | hands/s | actions/s | legal_actions µs | is_legal + apply µs | all views µs |",
-        "|---|---:|---:|---:|---:|---:|",
+        "| game | hands/s | actions/s | legal_actions µs | the dearest µs | is_legal + apply µs"
+        " | all views µs | results/s |",
+        "|---|---:|---:|---:|---:|---:|---:|---:|",
     ]
     for rule_set in registry.rule_sets():
-        one = figures(registry.latest(rule_set.name), seconds)
+        game = registry.latest(rule_set.name)
+        one = figures(game, seconds)
+        one["worst_us"], one["results_per_s"] = worst_list(game, WORST_OF), results(game, 0.3)
         print(one, file=sys.stderr)
         cells = [f"{one[k]:,.0f}" for k in ("playouts_per_s", "actions_per_s")]
-        cells += [f"{one[k]:.1f}" for k in ("legal_us", "apply_us", "view_us")]
+        cells += [f"{one[k]:,.1f}" for k in ("legal_us", "worst_us", "apply_us", "view_us")]
+        cells.append(f"{one['results_per_s']:,.0f}")
         lines.append(f"| {rule_set.name} | {' | '.join(cells)} |")
     return lines
 
@@ -185,13 +214,15 @@ def main() -> int:
         [
             f"`{command}`, {when}; {begun} when it began.",
             "",
-            "Random legal play, whole hands with deal and bidding. Medians of the rounds,",
-            "each engine after two seconds of warming up.",
+            "Random legal play, whole hands with deal and bidding. Medians of the rounds, each",
+            "engine after two seconds of warming up; seconds of CPU time.",
             "",
             *duel_table(found),
             "",
-            "Every game; medians in microseconds over actions of seats. All views: those of all",
-            "seats and the spectators after an action, as texts, and what changed in them.",
+            "Every game, plain; medians in microseconds over actions of seats. The dearest: the",
+            f"longest `legal_actions` in {WORST_OF} hands. All views: those of all seats and the",
+            "spectators after an action, as texts, and what changed in them. Results: ended hands",
+            "that are compared and settled.",
             "",
             *games_table(given.seconds),
             "",

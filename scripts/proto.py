@@ -18,7 +18,7 @@ from grpc_tools import protoc
 
 ROOT = Path(__file__).resolve().parent.parent
 FOLDER = Path("paiju/wire/v1")
-WITH_SERVICES = {"hall.proto", "data.proto"}
+WITH_SERVICES = {"hall.proto", "data.proto", "packages.proto"}
 
 
 def generate(into: Path) -> None:

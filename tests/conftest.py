@@ -14,11 +14,19 @@ import uuid
 from collections.abc import Iterator
 from pathlib import Path
 
+# Before gRPC is imported: see paiju/cli/main.py.
+os.environ.setdefault("GRPC_ENABLE_FORK_SUPPORT", "0")
+
 import psutil
 import pytest
+from hypothesis import HealthCheck, settings
 
 MARK = "PAIJU_TEST_RUN"
 GRACE_S = 10.0
+# How fast examples are made says something about the machine, nothing about what is tested.
+settings.register_profile("paiju", suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("paiju")
+
 # Helpers of Python's own multiprocessing end with the interpreter.
 _HELPERS = ("multiprocessing.resource_tracker", "multiprocessing.forkserver")
 

@@ -25,6 +25,7 @@ class AdminCalls(data_pb2_grpc.AdminServicer):
     services: Services
     lanes: Lanes
     checks: Lane  # one at a time: what reads the whole ledger or thousands of records
+    end: Callable[[], None]  # of this process, drained
 
     async def Nodes(self, request: data_pb2.NodesRequest, context: Context) -> data_pb2.NodesReply:
         return await self._read(context, data_pb2.NodesReply, self.services.office.nodes)
@@ -33,6 +34,18 @@ class AdminCalls(data_pb2_grpc.AdminServicer):
         self, request: data_pb2.DrainServerRequest, context: Context
     ) -> data_pb2.Reply:
         work = partial(self.services.office.drain_server, request, who=WHO)
+        return await self._change(context, data_pb2.Reply, work)
+
+    async def RollServer(
+        self, request: data_pb2.RollServerRequest, context: Context
+    ) -> data_pb2.RollServerReply:
+        work = partial(self.services.office.roll_server, request, who=WHO)
+        return await self._change(context, data_pb2.RollServerReply, work)
+
+    async def EndDataServer(
+        self, request: data_pb2.EndDataServerRequest, context: Context
+    ) -> data_pb2.Reply:
+        work = partial(self.services.office.end_data_server, request, who=WHO, end=self.end)
         return await self._change(context, data_pb2.Reply, work)
 
     async def Grant(self, request: data_pb2.GrantRequest, context: Context) -> data_pb2.GrantReply:
@@ -104,6 +117,15 @@ class AdminCalls(data_pb2_grpc.AdminServicer):
     ) -> data_pb2.CollusionReply:
         work = partial(self.services.vigilance.find, request)
         return await answered(context, self.checks, data_pb2.CollusionReply, work)
+
+    async def RefusedHands(
+        self, request: data_pb2.RefusedHandsRequest, context: Context
+    ) -> data_pb2.RefusedHandsReply:
+        return await self._read(context, data_pb2.RefusedHandsReply, self.services.stopped.refused)
+
+    async def VoidHand(self, request: data_pb2.VoidHandRequest, context: Context) -> data_pb2.Reply:
+        work = partial(self.services.stopped.void, request, who=WHO)
+        return await answered(context, self.lanes.sittings, data_pb2.Reply, work)
 
     async def _read(self, context: Context, reply: type[M], work: Callable[[], Awaitable[M]]) -> M:
         return await answered(context, self.lanes.reads, reply, work)

@@ -8,7 +8,7 @@ from typing import Any
 
 import grpc
 
-_OPEN = ("/grpc.health.v1.Health/", "/grpc.reflection.")
+OPEN = ("/grpc.health.v1.Health/", "/grpc.reflection.")
 
 
 class BearerInterceptor(grpc.aio.ServerInterceptor):
@@ -25,7 +25,7 @@ class BearerInterceptor(grpc.aio.ServerInterceptor):
         details: grpc.HandlerCallDetails,
     ) -> Any:
         handler = await continuation(details)
-        if handler is None or details.method.startswith(_OPEN) or self._shown(details):
+        if handler is None or details.method.startswith(OPEN) or self._shown(details):
             return handler
         return self._refuse_stream if handler.response_streaming else self._refuse
 

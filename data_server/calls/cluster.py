@@ -44,6 +44,16 @@ class ClusterCalls(data_pb2_grpc.ClusterServicer):
             lambda: self.services.registry.heartbeat(request),
         )
 
+    async def ClaimHost(
+        self, request: data_pb2.ClaimHostRequest, context: Context
+    ) -> data_pb2.Reply:
+        return await answered(
+            context,
+            self.lanes.cluster,
+            data_pb2.Reply,
+            lambda: self.services.registry.claim_host(request),
+        )
+
     async def RegisterHost(
         self, request: data_pb2.RegisterHostRequest, context: Context
     ) -> data_pb2.RegisterHostReply:
@@ -69,6 +79,16 @@ class ClusterCalls(data_pb2_grpc.ClusterServicer):
             self.lanes.reads,
             data_pb2.GetShardsReply,
             lambda: self.services.shards.get_shards(request),
+        )
+
+    async def Elsewhere(
+        self, request: data_pb2.ElsewhereRequest, context: Context
+    ) -> data_pb2.ElsewhereReply:
+        return await answered(
+            context,
+            self.lanes.reads,
+            data_pb2.ElsewhereReply,
+            lambda: self.services.registry.elsewhere(request),
         )
 
     async def OpenShard(
@@ -129,9 +149,30 @@ class ClusterCalls(data_pb2_grpc.ClusterServicer):
             lambda: self.services.conduct.signal(request),
         )
 
+    async def UnheardPenalties(
+        self, request: data_pb2.UnheardPenaltiesRequest, context: Context
+    ) -> data_pb2.UnheardPenaltiesReply:
+        return await answered(
+            context,
+            self.lanes.reads,
+            data_pb2.UnheardPenaltiesReply,
+            lambda: self.services.conduct.unheard(request),
+        )
+
+    async def PenaltyHeard(
+        self, request: data_pb2.PenaltyHeardRequest, context: Context
+    ) -> data_pb2.Reply:
+        return await answered(
+            context,
+            self.lanes.cluster,
+            data_pb2.Reply,
+            lambda: self.services.conduct.heard(request),
+        )
+
     async def Follow(
         self, request: data_pb2.FollowRequest, context: Context
     ) -> AsyncIterator[data_pb2.FollowEvent]:
+        await context.send_initial_metadata(())  # the follower counts from here
         async with aclosing(self.services.followers.follow(request.server)) as events:
             async for event in events:
                 yield event

@@ -55,7 +55,12 @@ class Database:
             self._reading = ThreadPoolExecutor(pool, thread_name_prefix="postgresql")
             self._writing = self._reading
         self.engine = create_engine(
-            target, pool_size=pool, max_overflow=0, pool_timeout=10, pool_recycle=1800
+            target,
+            pool_size=pool,
+            max_overflow=0,
+            pool_timeout=10,
+            pool_recycle=1800,
+            hide_parameters=True,  # errors go into logs; names, addresses and hashes do not
         )
         if self.is_sqlite:
             event.listen(self.engine, "connect", _on_connect)

@@ -23,15 +23,22 @@ class Beats:
     servers: Mapping[str, int]
     hosts: Mapping[str, int]
     draining: frozenset[str]
+    lease_epochs: Mapping[str, int]
+    rolls: Mapping[str, int]
+    """Server -> the last roll that an operator has asked for."""
 
 
 def beats(tx: Connection) -> Beats:
-    servers = (tx.execute(select(GameServer.server, GameServer.beat, GameServer.draining))).all()
+    columns = GameServer.__table__.c
+    wanted = (columns.server, columns.beat, columns.draining, columns.lease_epoch, columns.roll)
+    servers = (tx.execute(select(*wanted))).all()
     hosts = (tx.execute(select(Host.host, Host.beat))).all()
     return Beats(
         {row.server: row.beat for row in servers},
         {row.host: row.beat for row in hosts},
         frozenset(row.server for row in servers if row.draining),
+        {row.server: row.lease_epoch for row in servers},
+        {row.server: row.roll for row in servers if row.roll},
     )
 
 
@@ -66,7 +73,10 @@ def put_server(
 
 def put_host(tx: Connection, request: data_pb2.RegisterHostRequest, epoch: int) -> int:
     """Write the host down under its new epoch; returns its beat."""
+    home = request.home or request.server
     values: dict[str, Any] = {
+        "home": home,
+        "journal": request.journal,
         "epoch": epoch,
         "server": request.server,
         "cell": request.cell,
@@ -78,6 +88,8 @@ def put_host(tx: Connection, request: data_pb2.RegisterHostRequest, epoch: int) 
         "tables": 0,
         "players": 0,
     }
+    if home == request.server:
+        values["keeper"] = ""
     name = request.host.host
     beat = tx.scalar(
         update(Host)
@@ -91,8 +103,10 @@ def put_host(tx: Connection, request: data_pb2.RegisterHostRequest, epoch: int) 
     return beat
 
 
-def lease_epoch(tx: Connection, server: str) -> int | None:
-    return tx.scalar(select(GameServer.lease_epoch).where(GameServer.server == server))
+def lease_epoch(tx: Connection, server: str, *, hold: bool = False) -> int | None:
+    """hold: nobody raises it until the transaction ends."""
+    query = select(GameServer.lease_epoch).where(GameServer.server == server)
+    return tx.scalar(query.with_for_update(read=True) if hold else query)
 
 
 def write_beats(
@@ -111,6 +125,8 @@ def write_beats(
             .values(
                 beat=GameServer.beat + 1,
                 players=bindparam("_players"),
+                rolled=bindparam("_rolled"),
+                rolling=bindparam("_rolling"),
                 last_seen_us=bindparam("_now_us"),
             ),
             servers,
@@ -130,6 +146,17 @@ def all_servers(tx: Connection) -> Sequence[Any]:
 
 def all_hosts(tx: Connection) -> Sequence[Any]:
     return (tx.execute(select(Host.__table__).order_by(Host.host))).all()
+
+
+def next_roll(tx: Connection, server: str) -> int | None:
+    """The number of a new roll; None when there is no such server."""
+    roll: int | None = tx.scalar(
+        update(GameServer)
+        .where(GameServer.server == server)
+        .values(roll=GameServer.roll + 1)
+        .returning(GameServer.roll)
+    )
+    return roll
 
 
 def set_draining(tx: Connection, server: str, on: bool) -> bool | None:

@@ -15,7 +15,7 @@ from sqlalchemy.engine import Connection, Row
 from data_server import ledger, sanctions
 from data_server.ledger import COIN, Held
 from data_server.policy import FOR_EVER_US
-from data_server.store import books, sessions
+from data_server.store import books, notices, sessions
 from data_server.store.sessions import Ended
 from data_server.store.tables import Penalty as PenaltyRow
 from data_server.store.tables import PenaltyStep, Player
@@ -56,7 +56,8 @@ def hold_player(tx: Connection, player: int) -> None:
 
 
 def impose(tx: Connection, new: NewPenalty, *, now_us: int) -> list[Ended]:
-    """Write it and carry it out; returns the sessions that ended. Needs hold_player."""
+    """Write it and carry it out; returns whom to tell of what: sessions that ended, or that
+    there is news for the player. Needs hold_player."""
     taken = _fine(tx, new, now_us) if new.action == sanctions.FINE else 0
     until = sanctions.until_us(new.action, new.amount, now_us=now_us, for_ever_us=FOR_EVER_US)
     tx.execute(
@@ -76,8 +77,9 @@ def impose(tx: Connection, new: NewPenalty, *, now_us: int) -> list[Ended]:
             created_us=now_us,
         )
     )
+    notices.add(tx, new.id, new.player)
     if not until:
-        return []
+        return sessions.news(tx, new.player, now_us=now_us)
     _close_account(tx, new.player)
     return sessions.end(tx, new.player, reason=sessions.KICKED, now_us=now_us, tell_everywhere=True)
 
@@ -105,6 +107,7 @@ def step(
         )
     )
     if name == LIFT:
+        notices.forget(tx, penalty)
         if row.taken:
             _give_back(tx, row, entry, now_us)
         if row.action in _CLOSES:

@@ -19,6 +19,8 @@ from paiju.wire.v1 import data_pb2
 
 REPLACED = "REPLACED"
 KICKED = "KICKED"
+NEWS = "NEWS"
+"""No end at all (below 0): there is something to tell the player."""
 EVERYWHERE = "*"  # instead of a server's name: all game servers are told
 
 
@@ -141,6 +143,17 @@ def end(
     )
     where = [EVERYWHERE] if tell_everywhere else None
     return _tell(tx, row, row.epoch + 1, reason, now_us, where)
+
+
+def news(tx: Connection, player: int, *, now_us: int) -> list[Ended]:
+    """Have the game servers that have the player ask what there is to tell him."""
+    rows = tx.execute(
+        select(PlayerSession.server, Presence.server.label("present"))
+        .outerjoin(Presence, Presence.player_id == PlayerSession.player_id)
+        .where(PlayerSession.player_id == player, PlayerSession.live)
+    ).all()
+    servers = {server for row in rows for server in row if server}
+    return [_event(tx, server, player, 0, NEWS, now_us) for server in sorted(servers)]
 
 
 def stale(tx: Connection, server: str, claimed: Mapping[int, int], *, now_us: int) -> list[Ended]:

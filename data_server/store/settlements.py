@@ -16,7 +16,7 @@ from sqlalchemy.engine import Connection
 
 from data_server import ledger
 from data_server.ledger import COIN, SCORE, Change, Hand, Seat
-from data_server.store import books, fence
+from data_server.store import books, fence, refused_hands
 from data_server.store.books import HallAccounts
 from data_server.store.tables import Account, HandRecord, Settled, Sitting
 from paiju.service.refusals import Refused
@@ -24,6 +24,7 @@ from paiju.wire.v1 import data_pb2
 
 Key = tuple[int, int]
 NO_ACCOUNT = -1
+VOID = "void"
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +98,7 @@ def book(
 
     results: list[data_pb2.SettleResult] = []
     booked: list[tuple[Job, ledger.Booked]] = []
+    refusals: dict[Key, tuple[str, data_pb2.Settlement]] = {}
     for job in jobs:
         before = done.get(job.key)
         if before is not None:
@@ -116,16 +118,35 @@ def book(
             )
         except Refused as refused:
             results.append(data_pb2.SettleResult(refusal=refused.message()))
+            refusals[job.key] = (refused.code, job.message)
             continue
         for account, amount in plan.moves.items():
             held[account] += amount
-        done[job.key] = (job.entry, job.digest())
+        done[job.key] = (job.entry, job.digest(), job.message.result)
         booked.append((job, plan))
         results.append(data_pb2.SettleResult(entry=job.entry))
     if booked:
         _write(tx, booked, host=host, epoch=epoch, now_us=now_us)
         _note_pots(tx, booked, pots, held)
+    if refusals:
+        refused_hands.note(tx, refusals, host=host, now_us=now_us)
     return results
+
+
+def make_void(
+    tx: Connection, job: Job, *, record: bytes, host: str, epoch: int, now_us: int
+) -> None:
+    """Book a hand that was refused as one in which nobody won or lost.
+
+    Under the digest of what was sent: its host is told so when it asks again.
+    """
+    message = data_pb2.Settlement()
+    message.CopyFrom(job.message)
+    message.result, message.record = VOID, record
+    plan = ledger.Booked(moves={}, pot_paid={})
+    digest = job.digest()
+    void = Job(job.entry, job.hand, message)
+    _write(tx, [(void, plan)], host=host, epoch=epoch, now_us=now_us, digests={void.key: digest})
 
 
 def _houses(jobs: Sequence[Job], hall: HallAccounts, key: int) -> set[int]:
@@ -137,12 +158,13 @@ def _houses(jobs: Sequence[Job], hall: HallAccounts, key: int) -> set[int]:
     )
 
 
-def _repeated(job: Job, before: tuple[int, bytes]) -> data_pb2.SettleResult:
-    entry, digest = before
+def _repeated(job: Job, before: tuple[int, bytes, str]) -> data_pb2.SettleResult:
+    entry, digest, result = before
     if digest != job.digest():
         refused = Refused("OP_REUSED", entry=entry)
         return data_pb2.SettleResult(refusal=refused.message(), entry=entry)
-    return data_pb2.SettleResult(entry=entry, repeated=True)
+    voided = result == VOID != job.message.result
+    return data_pb2.SettleResult(entry=entry, repeated=True, voided=voided)
 
 
 def _seats(tx: Connection, sittings: Sequence[int]) -> dict[int, Seat]:
@@ -186,13 +208,14 @@ def _pots(tx: Connection, tables: Sequence[int]) -> dict[int, int]:
     return {row.owner: row.id for row in rows}
 
 
-def _settled(tx: Connection, keys: Sequence[Key]) -> dict[Key, tuple[int, bytes]]:
+def _settled(tx: Connection, keys: Sequence[Key]) -> dict[Key, tuple[int, bytes, str]]:
+    """Entry, digest and result of those that are booked."""
     rows = tx.execute(
-        select(Settled.table_id, Settled.hand, Settled.entry_id, Settled.body_hash).where(
-            tuple_(Settled.table_id, Settled.hand).in_(keys)
-        )
+        select(
+            Settled.table_id, Settled.hand, Settled.entry_id, Settled.body_hash, Settled.result
+        ).where(tuple_(Settled.table_id, Settled.hand).in_(keys))
     )
-    return {(row.table_id, row.hand): (row.entry_id, row.body_hash) for row in rows}
+    return {(row.table_id, row.hand): (row.entry_id, row.body_hash, row.result) for row in rows}
 
 
 def _write(
@@ -202,7 +225,10 @@ def _write(
     host: str,
     epoch: int,
     now_us: int,
+    digests: Mapping[Key, bytes] | None = None,
 ) -> None:
+    """digests: those that are not the hands' own."""
+    digests = digests or {}
     entries = [
         books.NewEntry(
             id=job.entry,
@@ -221,7 +247,7 @@ def _write(
                 "table_id": job.hand.table,
                 "hand": job.hand.hand,
                 "entry_id": job.entry,
-                "body_hash": job.digest(),
+                "body_hash": digests.get(job.key) or job.digest(),
                 "result": job.message.result[:32],
                 "host": host,
                 "epoch": epoch,

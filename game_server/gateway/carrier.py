@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections.abc import Awaitable, Callable, Coroutine
 from typing import Any
@@ -12,7 +13,8 @@ from google.protobuf.message import Message
 from game_server.data_client import DataClient
 from game_server.gateway import effects as fx
 from game_server.gateway.connection import Connection
-from game_server.gateway.openings import Openings
+from game_server.gateway.games import HallGames
+from game_server.gateway.openings import Openings, Places
 from game_server.gateway.rooms import Rooms
 from game_server.gateway.router import Router
 from game_server.gateway.session_cache import SessionCache
@@ -36,6 +38,8 @@ class Carrier:
         rooms: Rooms,
         router: Router,
         cache: SessionCache,
+        places: Places,
+        games: HallGames,
         spawn: Spawn,
     ) -> None:
         self._data = data
@@ -43,6 +47,8 @@ class Carrier:
         self._rooms = rooms
         self._router = router
         self._cache = cache
+        self._places = places
+        self._games = games
         self._spawn = spawn
 
     def carry_out(self, connection: Connection, effect: fx.Effect) -> None:
@@ -59,6 +65,8 @@ class Carrier:
                 self._do(connection, ref, self._ask_data(connection, effect), rpc)
             case fx.CheckTicket(ref):
                 self._do(connection, ref, self._openings.resume(connection, effect), "resume")
+            case fx.AskPackage(ref):
+                self._do(connection, ref, self._look_into(connection, effect), "package")
             case fx.AskRooms(ref):
                 self._do(connection, ref, self._list_rooms(connection, effect), "rooms")
 
@@ -83,7 +91,17 @@ class Carrier:
         rooms = await self._rooms.list(effect.game)
         connection.run(connection.session.answered(effect.ref, rooms, time.monotonic()))
 
+    async def _look_into(self, connection: Connection, effect: fx.AskPackage) -> None:
+        asked = effect.request
+        result: Message
+        if isinstance(asked, hall_pb2.GetPackage):
+            result = await asyncio.to_thread(self._games.describe, asked.package, asked.version)
+        else:
+            result = await asyncio.to_thread(self._games.part, asked)
+        connection.run(connection.session.answered(effect.ref, result, time.monotonic()))
+
     async def _ask_data(self, connection: Connection, effect: fx.AskData) -> None:
+        self._places.admit(effect.rpc, connection.session.origin.address)
         reply = await self._data.call(effect.rpc, effect.request)
         if effect.opens:
             self._openings.open(connection, effect.ref, reply.session)

@@ -8,7 +8,6 @@ from typing import Any, Protocol
 
 from game_server.gateway.answers import Sentences
 from game_server.gateway.rooms import RoomSpec
-from paiju.rules.registry import Registry
 from paiju.service import refusals
 from paiju.wire.v1 import common_pb2
 
@@ -19,11 +18,6 @@ class Packages(Protocol):
     def rooms(self) -> Sequence[Any]: ...
 
     def latest(self, name: str, parameters: Mapping[str, Any] | None = None) -> Any: ...
-
-
-def installed() -> Packages:
-    """The packages beside this program."""
-    return Registry.default()
 
 
 def room_specs(packages: Packages) -> list[RoomSpec]:
@@ -52,17 +46,13 @@ def sentences(packages: Packages) -> Sentences:
 
     A game's sentence never replaces one of the hall, whatever codes the game has.
     """
-    known: dict[str, Any] = {}
 
     def sentence(code: str, params: Mapping[str, str], locale: str, game: str) -> str:
         if code in refusals.SENTENCES or not game:
             return refusals.sentence(code, params, locale)
-        if game not in known:
-            known[game] = packages.latest(game)
+        rules = packages.latest(game)
         # Rules name their codes in lower case; tables may send them in upper case.
-        text = known[game].message(code, params, locale) or known[game].message(
-            code.lower(), params, locale
-        )
+        text = rules.message(code, params, locale) or rules.message(code.lower(), params, locale)
         return text or code
 
     return sentence

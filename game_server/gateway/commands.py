@@ -29,6 +29,8 @@ REPORT_KINDS = frozenset({"cheat", "abuse", "collusion", "other"})
 OWN_KINDS = frozenset({"vault"})
 """What a client reports about itself: no player can be named."""
 MAX_CURSORS = 16
+MAX_PACKAGE_CHARS = 40
+MAX_PATH_CHARS = 404
 MAX_SEAT = 255
 
 
@@ -48,12 +50,23 @@ class Route(enum.Enum):
     ROOM = "room"  # a host, once a shard is chosen
 
 
+class Pace(enum.Enum):
+    """What costs others more than us: coins that move, rows of the journal, whole views."""
+
+    SEATS = "seats"
+    READY = "ready"
+    VIEWS = "views"
+
+
 @dataclass(frozen=True, slots=True)
 class Rule:
+    """pace: what it shares a second, slower bucket of tokens with (limits.py)."""
+
     route: Route
     states: frozenset[State]
     cost: float
     op: bool = False
+    pace: Pace | None = None
     fields: Mapping[str, Limit] = field(default_factory=dict)
 
     def check(self, body: Any) -> None:
@@ -118,18 +131,31 @@ RULES: Mapping[str, Rule] = {
         "old_password": _CREDENTIAL, "new_password": _NEW_PASSWORD,
     }),
     "list_rooms": Rule(Route.HERE, GREETED, 4, fields={"game": Size(f.MAX_ROOM_CHARS)}),
-    "watch_grid": Rule(Route.HOST, OPEN, 3, fields={
+    "watch_grid": Rule(Route.HOST, OPEN, 3, pace=Pace.VIEWS, fields={
         "room": f.room, "shard": Range(0, f.MAX_SHARD, "NO_SUCH_TABLE"), "stop": f.anything,
     }),
+    "get_package": Rule(Route.HERE, OPEN, 3, fields={
+        "package": Size(MAX_PACKAGE_CHARS), "version": Size(MAX_PACKAGE_CHARS),
+    }),
+    "get_package_file": Rule(Route.HERE, OPEN, 3, fields={
+        "package": Size(MAX_PACKAGE_CHARS), "version": Size(MAX_PACKAGE_CHARS),
+        "path": Size(MAX_PATH_CHARS), "offset": f.anything,
+    }),
     "get_wallet": Rule(Route.DATA, OPEN, 3),
-    "quick_join": Rule(Route.ROOM, OPEN, 4, op=True, fields={"room": f.room, "buy_in": _BUY_IN}),
-    "sit": Rule(Route.HOST, OPEN, 3, op=True, fields={
+    "quick_join": Rule(Route.ROOM, OPEN, 4, op=True, pace=Pace.SEATS, fields={
+        "room": f.room, "buy_in": _BUY_IN,
+    }),
+    "sit": Rule(Route.HOST, OPEN, 3, op=True, pace=Pace.SEATS, fields={
         "table": f.table, "buy_in": _BUY_IN,
         "seat": Range(0, MAX_SEAT, "NO_SUCH_SEAT", show="last"),
     }),
-    "stand": Rule(Route.HOST, OPEN, 2, op=True, fields={"table": f.table, "abandon": f.anything}),
-    "top_up": Rule(Route.HOST, OPEN, 3, op=True, fields={"table": f.table, "amount": f.amount(1)}),
-    "ready": Rule(Route.HOST, OPEN, 1, op=True, fields={
+    "stand": Rule(Route.HOST, OPEN, 2, op=True, pace=Pace.SEATS, fields={
+        "table": f.table, "abandon": f.anything,
+    }),
+    "top_up": Rule(Route.HOST, OPEN, 3, op=True, pace=Pace.SEATS, fields={
+        "table": f.table, "amount": f.amount(1),
+    }),
+    "ready": Rule(Route.HOST, OPEN, 1, op=True, pace=Pace.READY, fields={
         "table": f.table, "not_ready": f.anything,
         "contribution": Size(protocol.MAX_CONTRIBUTION_BYTES),
     }),
@@ -137,12 +163,17 @@ RULES: Mapping[str, Rule] = {
         "table": f.table, "action": Size(protocol.MAX_ACTION_CHARS),
         "hand": f.anything, "decided_on": f.anything,
     }),
-    "watch": Rule(Route.HOST, OPEN, 2, fields={"table": f.table, "cursor": f.cursor_or_none}),
+    "watch": Rule(Route.HOST, OPEN, 2, pace=Pace.VIEWS, fields={
+        "table": f.table, "cursor": f.cursor_or_none,
+    }),
     "unwatch": Rule(Route.HOST, OPEN, 1, fields=_AT_TABLE),
-    "resync": Rule(Route.HOST, OPEN, 4, fields={"table": f.table, "check": f.anything}),
+    "resync": Rule(Route.HOST, OPEN, 4, pace=Pace.VIEWS, fields={
+        "table": f.table, "check": f.anything,
+    }),
     "chat": Rule(Route.HOST, OPEN, 4, op=True, fields={"table": f.table, "text": f.spoken}),
+    "heard": Rule(Route.DATA, OPEN, 2, fields={"penalty": Range(1, f.MAX_ID, "NO_SUCH_PENALTY")}),
     "report": ReportRule(Route.DATA, OPEN, 10, op=True, fields={
-        "player": f.anything,
+        "player": Range(0, f.MAX_ID, "NO_SUCH_PLAYER"),
         "kind": Choice(REPORT_KINDS | OWN_KINDS, "BAD_REPORT", "kind"),
         "detail": Size(
             MAX_REPORT_CHARS, code="BAD_REPORT", detail=f"more than {MAX_REPORT_CHARS} characters"

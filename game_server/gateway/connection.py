@@ -16,7 +16,7 @@ from typing import Protocol
 
 import structlog
 
-from game_server.gateway.bucket import Bucket
+from game_server.bucket import Bucket
 from game_server.gateway.effects import Close, Effect
 from game_server.gateway.limits import Limits
 from game_server.gateway.session import Effects, Session

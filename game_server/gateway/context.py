@@ -18,6 +18,10 @@ def _nobody(_: str, __: str) -> None:
     pass
 
 
+def _any_client(_: str, __: int) -> None:
+    pass
+
+
 def _nothing() -> None:
     pass
 
@@ -31,6 +35,7 @@ class Context:
     minimum_build: int = 0
     sentences: Sentences = lambda code, params, locale, game: sentence(code, params, locale)
     game_of: Callable[[str], str] = _no_game  # of a room
+    check_client: Callable[[str, int], None] = _any_client  # (room, build); raises Refused
     observe: Callable[[str, str], None] = _nobody  # (command, outcome)
     on_overflow: Callable[[], None] = _nothing  # a player was too slow for his tables
     draining: bool = False

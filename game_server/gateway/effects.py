@@ -63,10 +63,18 @@ class AskRooms:
 
 
 @dataclass(frozen=True, slots=True)
+class AskPackage:
+    """Look into the client part of a package."""
+
+    ref: int
+    request: hall_pb2.GetPackage | hall_pb2.GetPackageFile
+
+
+@dataclass(frozen=True, slots=True)
 class Close:
     """Send what waits in the outbox, then end the connection. Nothing comes after it."""
 
     reason: str
 
 
-Effect = AskData | CheckTicket | ToHost | Join | AskRooms | Close
+Effect = AskData | CheckTicket | ToHost | Join | AskRooms | AskPackage | Close

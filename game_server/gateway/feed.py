@@ -22,6 +22,10 @@ from paiju.wire.v1 import common_pb2, hall_pb2, host_pb2
 
 _COMES_BACK = frozenset({"RETRY", "BUSY", "NO_HOST", "OUTCOME_UNKNOWN", "TOO_FAST"})
 
+_LOSSY = (b"\x22", b"\x3a")
+"""First bytes of an Update with chat (field 4) or presence (7): they may be lost, and what others
+say must not be what a slow player is closed for."""
+
 
 class Feed:
     def __init__(self, limits: Limits, *, on_overflow: Callable[[], None]) -> None:
@@ -56,7 +60,8 @@ class Feed:
             where = hall_pb2.Update.FromString(update).table.table
             known = self.tables[table] = Subscription.at(where, Flow.LIVE)
         if not event.seq and not event.snapshot:
-            self.put(update, now)
+            if update[:1] not in _LOSSY or self.outbox.has_room:
+                self.put(update, now)
         elif known.passes(epoch=event.epoch, seq=event.seq, snapshot=event.snapshot):
             self.outbox.put(update, now=now, table=table)
             if self.outbox.full:
@@ -108,11 +113,10 @@ class Feed:
         if answer.HasField("seated"):
             where = answer.seated.table
             known = self.tables.get(where.table)
-            if known is None:
+            if known is None or known.leaving:
                 # Its snapshot follows; but the answer to a repeat brings none: ask for it.
                 known = self.tables[where.table] = Subscription.at(where, Flow.LOST)
                 known.ask_at = now + self._limits.seated_s
-            known.leaving = False
         elif pending.kind == "watch_grid":
             key = pending.room, pending.shard
             if pending.stop:

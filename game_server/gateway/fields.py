@@ -6,6 +6,7 @@ characters, of bytes bytes; the size of the whole packet is bounded before anyth
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -17,6 +18,13 @@ from paiju.wire.v1 import common_pb2
 Limit = Callable[[Any], None]
 MAX_ROOM_CHARS = 64
 MAX_SHARD = 2**20
+MAX_ID = 2**63 - 1
+"""Of players and tables: a database keeps them as signed numbers."""
+
+
+_NO_TEXT = frozenset({"Cc", "Zl", "Zp"})
+_TURNS = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
+"""Characters that turn the direction of what follows, the speaker's name included."""
 
 
 def anything(_: Any) -> None:
@@ -33,8 +41,10 @@ class Size:
     detail: str = ""
 
     def __call__(self, value: str | bytes) -> None:
-        if self.least <= len(value) <= self.most:
-            return
+        if self.least <= len(value) <= self.most and (
+            isinstance(value, bytes) or "\0" not in value
+        ):
+            return  # a database has no text with U+0000 in it
         if self.code == "TOO_LARGE":
             raise Refused(self.code, limit=self.most)
         if self.detail:
@@ -85,8 +95,10 @@ class Many:
 
 
 def spoken(value: str) -> None:
-    """A line of chat: something to read, and not too much."""
+    """A line of chat: something to read, not too much, and nothing that acts on a screen."""
     if len(value) > protocol.MAX_CHAT_CHARS or not value.strip():
+        raise Refused("BAD_CHAT")
+    if any(char in _TURNS or unicodedata.category(char) in _NO_TEXT for char in value):
         raise Refused("BAD_CHAT")
 
 
@@ -97,7 +109,11 @@ def room(value: str) -> None:
 
 def table(ref: common_pb2.TableRef) -> None:
     """A reference to a table that can exist."""
-    if not ref.table or not 0 < len(ref.room) <= MAX_ROOM_CHARS or ref.shard > MAX_SHARD:
+    if (
+        not 0 < ref.table <= MAX_ID
+        or not 0 < len(ref.room) <= MAX_ROOM_CHARS
+        or ref.shard > MAX_SHARD
+    ):
         raise Refused("NO_SUCH_TABLE")
 
 

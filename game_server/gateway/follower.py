@@ -10,8 +10,7 @@ import asyncio
 import contextlib
 import secrets
 import time
-from collections.abc import AsyncGenerator, Callable
-from typing import cast
+from collections.abc import Callable
 
 import structlog
 
@@ -36,12 +35,15 @@ class Follower:
         players: Players[Connection],
         presence: Presence,
         on_drain: Callable[[bool], None],
+        on_news: Callable[[int], None],
     ) -> None:
+        """on_news: called with a player to whom there is something to tell."""
         self._data = data
         self._server = server
         self._players = players
         self._presence = presence
         self._on_drain = on_drain
+        self._on_news = on_news
 
     async def run(self) -> None:
         """For ever, with back-off between streams."""
@@ -60,21 +62,29 @@ class Follower:
             await asyncio.sleep(_random.uniform(0.5, 1.0) * wait_s)
 
     async def _follow(self) -> None:
-        # Only "on" is told to a new follower: without it for a while the wish is over.
-        over = asyncio.get_running_loop().call_later(WISH_S, self._on_drain, False)
+        over: asyncio.TimerHandle | None = None
+
+        def stands() -> None:
+            # Only "on" is told to a new follower: without it for a while the wish is over. A
+            # stream that does not stand yet says nothing about the wish.
+            nonlocal over
+            over = asyncio.get_running_loop().call_later(WISH_S, self._on_drain, False)
+
         try:
-            stream = cast(
-                "AsyncGenerator[data_pb2.FollowEvent, None]", self._data.follow(self._server)
-            )
-            async with contextlib.aclosing(stream) as events:
+            following = self._data.follow(self._server, stands)
+            async with contextlib.aclosing(following) as events:
                 async for event in events:
                     if event.HasField("session_ended"):
                         self._ended(event.session_ended)
+                    elif event.HasField("news"):
+                        self._on_news(event.news.player)
                     elif event.HasField("drain"):
-                        over.cancel()
+                        if over is not None:
+                            over.cancel()
                         self._on_drain(event.drain.on)
         finally:
-            over.cancel()
+            if over is not None:
+                over.cancel()
 
     def _ended(self, ended: data_pb2.SessionEnded) -> None:
         connection = self._players.end_below(ended.player, ended.below_epoch)

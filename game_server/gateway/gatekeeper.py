@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from game_server.gateway.bucket import Bucket
-from game_server.gateway.commands import RULES, Route, Rule, State, wrong_state
+from game_server.bucket import Bucket
+from game_server.gateway.commands import RULES, Pace, Route, Rule, State, wrong_state
 from game_server.gateway.context import Context
 from game_server.gateway.pending import PendingBook
 from paiju.service.refusals import Refused
@@ -25,6 +25,11 @@ class Gatekeeper:
         self._pending = pending
         self._tokens = Bucket(burst=limits.rate_burst, per_s=limits.rate_per_s, now=now)
         self._patience = Bucket(burst=limits.flood_burst, per_s=limits.flood_per_s, now=now)
+        self._paces = {
+            Pace.SEATS: Bucket(burst=limits.seats_burst, per_s=limits.seats_per_s, now=now),
+            Pace.VIEWS: Bucket(burst=limits.views_burst, per_s=limits.views_per_s, now=now),
+            Pace.READY: Bucket(burst=limits.ready_burst, per_s=limits.ready_per_s, now=now),
+        }
         self.gate = gate
 
     def allow(self, kind: str, state: State, now: float) -> Rule:
@@ -38,6 +43,10 @@ class Gatekeeper:
             raise wrong_state(state)
         if not self._tokens.take(rule.cost, now):
             raise Refused("TOO_FAST", retry_after_ms=self._tokens.wait_ms(rule.cost, now))
+        if rule.pace is not None:
+            pace = self._paces[rule.pace]
+            if not pace.take(1, now):
+                raise Refused("TOO_FAST", retry_after_ms=pace.wait_ms(1, now))
         if self._context.draining and kind in _ENTERING:
             raise Refused("DRAINING")
         return rule

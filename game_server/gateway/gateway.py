@@ -21,11 +21,13 @@ from game_server.gateway.carrier import Carrier
 from game_server.gateway.connection import Connection
 from game_server.gateway.context import Context
 from game_server.gateway.effects import Effect
+from game_server.gateway.elsewhere import TIGHT, Elsewhere
 from game_server.gateway.follower import Follower
+from game_server.gateway.games import HallGames
 from game_server.gateway.links import Links
 from game_server.gateway.metrics import Metrics
-from game_server.gateway.openings import Openings
-from game_server.gateway.origins import Origins, Tokens, place
+from game_server.gateway.openings import Openings, Places
+from game_server.gateway.origins import Crowd, Origins, Tokens, place
 from game_server.gateway.player import Player
 from game_server.gateway.players import Players
 from game_server.gateway.presence import Presence
@@ -38,6 +40,8 @@ from game_server.gateway.shards import ShardKey, ShardMap
 from game_server.gateway.signals import Signals
 from game_server.gateway.stream import LinkConfig, Sent
 from game_server.gateway.tickets import Tickets
+from game_server.packages.library import Library
+from paiju.rules.registry import Registry
 from paiju.service.ids import now_us
 from paiju.service.refusals import Refused
 from paiju.wire.sealed import Channel
@@ -46,12 +50,15 @@ from paiju.wire.v1 import data_pb2, host_pb2
 SWEEP_S = 0.2
 REGISTRY_DEADLINE_S = 1.5
 FLUSH_S = 1.0
+TOLD_AT_ONCE, TOLD_PAUSE_S = 50, 0.02
+"""Who learns of a change of rooms, so that 2,000 of them take no turn of the loop for long."""
 _random = secrets.SystemRandom()
 _log = structlog.get_logger()
 
 
 class Gateway:
-    """channel: makes our end of a new connection's sealed channel. quota: connections."""
+    """channel: makes our end of a new connection's sealed channel. quota: connections. rooms: what
+    is offered until `games` says something else."""
 
     def __init__(
         self,
@@ -59,7 +66,8 @@ class Gateway:
         context: Context,
         data: DataClient,
         link: LinkConfig,
-        rooms: Iterable[RoomSpec],
+        rooms: Iterable[RoomSpec] = (),
+        games: HallGames | None = None,
         metrics: Metrics,
         quota: int,
         channel: Callable[[], Channel],
@@ -73,16 +81,18 @@ class Gateway:
         self._origins = origins or Origins()
         limits = context.limits
         self._places: Tokens[str] = Tokens(burst=limits.place_burst, per_s=limits.place_per_s)
+        self._crowd = Crowd(quota=quota, share=limits.place_share)
         self._ending = False
-        self._connections: set[Connection] = set()
+        self._connections: dict[Connection, None] = {}  # in the order in which they came
         self._tasks: set[asyncio.Task[None]] = set()
         self._players: Players[Connection] = Players()
         self._shards = ShardMap()
         self._router = Router(ask=self._get_shards, shards=self._shards, on_lost=self._lost)
         self._links = Links(config=link, events=self, metrics=metrics)
         self._router.use(self._links)
+        self._games = games or HallGames(Library(Registry([])))
         self._rooms = Rooms(
-            rooms,
+            rooms or self._games.specs(),
             shards=self._shards,
             router=self._router,
             open_shard=lambda request: data.call("OpenShard", request),
@@ -99,6 +109,11 @@ class Gateway:
             spawn=self._spawn,
             server=context.server,
             gateway=context.gateway,
+        )
+        self._elsewhere = Elsewhere(
+            lambda request: data.call("Elsewhere", request),
+            spawn=self._spawn,
+            server=context.server,
         )
         self._openings = Openings(
             data=data,
@@ -118,6 +133,8 @@ class Gateway:
             rooms=self._rooms,
             router=self._router,
             cache=self.cache,
+            places=Places(limits),
+            games=self._games,
             spawn=self._spawn,
         )
         self._follower = Follower(
@@ -126,8 +143,10 @@ class Gateway:
             players=self._players,
             presence=self._presence,
             on_drain=self._wish,
+            on_news=self._news,
         )
         context.game_of = self._rooms.game_of
+        context.check_client = self._rooms.check_client
         context.observe = metrics.command
         context.on_overflow = metrics.overflow
 
@@ -138,6 +157,7 @@ class Gateway:
         self._spawn(self._presence.run(), "presence")
         self._spawn(self._follower.run(), "follow")
         self._spawn(self._sweep(), "sweep")
+        self._spawn(self._games.run(self._rooms_changed), "games")
         self._router.look_up()
 
     def drain(self) -> None:
@@ -200,14 +220,19 @@ class Gateway:
         if not self._places.take(place(address), now):
             self.metrics.closed("too_many_handshakes")
             return None
+        if not self._crowd.has_room(address):
+            self.metrics.closed("place_full")
+            return None
         gate: Refused | None = None
+        if len(self._connections) + 1 >= TIGHT * self._quota:
+            self._elsewhere.prepare(now)
         if self.context.draining:
-            gate = Refused("DRAINING", retry_after_ms=1000)
+            gate = self._elsewhere.refused("DRAINING", now, retry_after_ms=1000)
         if len(self._connections) >= self._quota:
             if len(self._connections) >= self._quota + max(50, self._quota // 10):
                 self.metrics.closed("overcrowded")
                 return None
-            gate = Refused("SERVER_FULL", retry_after_ms=5000)
+            gate = self._elsewhere.refused("SERVER_FULL", now, retry_after_ms=5000)
         origin = data_pb2.Origin(
             server=self.context.server, gateway=self.context.gateway, address=address
         )
@@ -219,7 +244,8 @@ class Gateway:
             limits=self.context.limits,
             now=now,
         )
-        self._connections.add(connection)
+        self._connections[connection] = None
+        self._crowd.came(address)
         self.metrics.connections.set(len(self._connections))
         return connection
 
@@ -230,7 +256,8 @@ class Gateway:
 
     def ended(self, connection: Connection, reason: str) -> None:
         """A connection is over: its player is gone, unless a newer one is his."""
-        self._connections.discard(connection)
+        self._connections.pop(connection, None)
+        self._crowd.went(connection.session.origin.address)
         self.metrics.connections.set(len(self._connections))
         self.metrics.closed(reason)
         player = connection.session.player
@@ -248,7 +275,7 @@ class Gateway:
             self._gone(connection, connection.session.player)
 
     def _gone(self, connection: Connection, player: Player) -> None:
-        for host in connection.hosts:
+        for host in sorted(connection.hosts):
             self._links.tell(host, host_command("gone", player, b"", host_pb2.Gone()))
         connection.hosts.clear()
 
@@ -324,10 +351,41 @@ class Gateway:
         found = (self._shards.shard(key) for key in keys)
         return {shard.host for shard in found if shard is not None}
 
+    def _rooms_changed(self, specs: list[RoomSpec]) -> None:
+        self._rooms.replace(specs)
+        self._spawn(self._tell_rooms(), "rooms")
+
+    async def _tell_rooms(self) -> None:
+        """To everybody who is here, some at a time."""
+        update = self._rooms.changed().SerializeToString()
+        for turn, connection in enumerate(list(self._players)):
+            if turn % TOLD_AT_ONCE == TOLD_AT_ONCE - 1:
+                await asyncio.sleep(TOLD_PAUSE_S)
+            now = time.monotonic()
+            connection.run(connection.session.spread(update, now))
+
     def _wish(self, drain: bool) -> None:
         """What the operator wants; a gateway that ends drains whatever he wants."""
         if not self._ending:
             self._set_draining(drain)
+
+    def _news(self, player: int) -> None:
+        connection = self._players.get(player)
+        if connection is not None:
+            self.cache.forget(player)  # a fine moves coins
+            self._spawn(self._tell_penalties(player, connection), "penalties")
+
+    async def _tell_penalties(self, player: int, connection: Connection) -> None:
+        """Best effort: what is not told now comes with the next session or its renewal."""
+        request = data_pb2.UnheardPenaltiesRequest(player=player)
+        try:
+            reply = await self._data.call("UnheardPenalties", request)
+        except Refused as refused:
+            _log.info("penalties.not_told", code=refused.code)
+            return
+        now = time.monotonic()
+        for notice in reply.penalties:
+            connection.run(connection.session.penalty(notice, now))
 
     def _spawn(self, work: Coroutine[Any, Any, None], name: str) -> None:
         task = asyncio.create_task(work, name=name)

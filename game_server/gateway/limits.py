@@ -17,11 +17,22 @@ class Limits:
 
     rate_burst: float = 120.0  # tokens; costs are in commands.RULES
     rate_per_s: float = 40.0
+    seats_burst: float = 30.0  # sitting down, standing up, topping up: the ledger does it
+    seats_per_s: float = 1.0
+    views_burst: float = 60.0  # whole views: a host builds each anew
+    views_per_s: float = 3.0
+    ready_burst: float = 60.0  # ready and not ready: each is a row of the journal
+    ready_per_s: float = 4.0
     flood_burst: float = 200.0  # commands refused with TOO_FAST before the connection ends
     flood_per_s: float = 20.0
 
     place_burst: float = 1000.0  # handshakes from one place (origins.py)
     place_per_s: float = 200.0
+    place_guests_burst: float = 3000.0  # guests from one place, new ones and known ones
+    place_guests_per_s: float = 20.0
+    place_hashes_burst: float = 200.0  # passwords from one place: each costs a hash
+    place_hashes_per_s: float = 5.0
+    place_share: float = 0.5  # of the quota, for one place; not for this machine's own programs
     account_burst: float = 30.0  # sessions opened or resumed by one player
     account_per_s: float = 2.0
     frames_burst: float = 300.0  # frames of one connection

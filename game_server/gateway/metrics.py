@@ -45,6 +45,9 @@ class Metrics:
             f"{p}_links_ended", "Streams ended or not opened, by reason.", ["reason"], registry=r
         )
         self.link_commands = Counter(f"{p}_link_commands", "Commands to hosts.", registry=r)
+        self.link_refused = Counter(
+            f"{p}_link_refused", "Commands refused: too many unanswered at a host.", registry=r
+        )
         self.link_frames_out = Counter(f"{p}_link_frames_out", "Frames to hosts.", registry=r)
         self.link_frames_in = Counter(f"{p}_link_frames_in", "Frames from hosts.", registry=r)
         self.host_seconds = Histogram(

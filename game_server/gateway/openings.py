@@ -13,7 +13,8 @@ from collections.abc import Callable
 from game_server.data_client import DataClient
 from game_server.gateway.connection import Connection
 from game_server.gateway.effects import CheckTicket
-from game_server.gateway.origins import Tokens
+from game_server.gateway.limits import Limits
+from game_server.gateway.origins import Tokens, place
 from game_server.gateway.player import Player
 from game_server.gateway.players import Players
 from game_server.gateway.presence import Presence
@@ -26,6 +27,28 @@ from paiju.wire.v1 import data_pb2, hall_pb2
 SEATS_DEADLINE_S = 1.0
 
 
+class Places:
+    """How often one place may ask the data server for a session, by what that costs there."""
+
+    def __init__(self, limits: Limits) -> None:
+        guests: Tokens[str] = Tokens(
+            burst=limits.place_guests_burst, per_s=limits.place_guests_per_s
+        )
+        hashes: Tokens[str] = Tokens(
+            burst=limits.place_hashes_burst, per_s=limits.place_hashes_per_s
+        )
+        self._tokens = {
+            "OpenGuest": guests,
+            **dict.fromkeys(("Login", "Register", "ChangePassword"), hashes),
+        }
+
+    def admit(self, rpc: str, address: str) -> None:
+        """Raises Refused(TOO_FAST)."""
+        tokens, where, now = self._tokens.get(rpc), place(address), time.monotonic()
+        if tokens is not None and not tokens.take(where, now):
+            raise Refused("TOO_FAST", retry_after_ms=tokens.wait_ms(where, now))
+
+
 class Openings:
     def __init__(
         self,
@@ -36,7 +59,7 @@ class Openings:
         presence: Presence,
         on_opened: Callable[[], None],
         on_replaced: Callable[[Connection, Player], None],
-        accounts: Tokens[int],
+        accounts: Tokens[tuple[int, str]],
         cache: SessionCache,
     ) -> None:
         """on_replaced: tell the hosts that the older connection is gone.
@@ -56,8 +79,9 @@ class Openings:
         """Open a session by its ticket. Raises Refused."""
         resume = effect.resume
         claims = await self._tickets.verify(resume.ticket)
-        self._admit(claims.player)
-        if claims.expires_us > now_us():
+        live = claims.expires_us > now_us()
+        self._admit(claims.player, "" if live else place(connection.session.origin.address))
+        if live:
             session = await self._from_claims(claims, resume)
         elif resume.refresh_token:
             request = data_pb2.RenewRequest(
@@ -73,11 +97,15 @@ class Openings:
         session.connection = resume.connection
         self.open(connection, effect.ref, session, resume)
 
-    def _admit(self, player: int) -> None:
-        """Raises Refused(TOO_FAST) for a player who comes again and again."""
-        now = time.monotonic()
-        if not self._accounts.take(player, now):
-            raise Refused("TOO_FAST", retry_after_ms=self._accounts.wait_ms(player, now))
+    def _admit(self, player: int, where: str) -> None:
+        """Raises Refused(TOO_FAST) for a player who comes again and again.
+
+        where: the place of somebody whose ticket has run out. Such a ticket proves little, so it
+        only uses up what that place may do: whoever found an old one keeps nobody out.
+        """
+        who, now = (player, where), time.monotonic()
+        if not self._accounts.take(who, now):
+            raise Refused("TOO_FAST", retry_after_ms=self._accounts.wait_ms(who, now))
 
     async def _from_claims(self, claims: Claims, resume: hall_pb2.Resume) -> hall_pb2.Session:
         """The session a ticket stands for; without cursors also the player's open seats."""

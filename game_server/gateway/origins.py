@@ -11,14 +11,15 @@ address), so a place has tokens for all of them; a handshake takes one.
 from __future__ import annotations
 
 import ipaddress
-from collections import OrderedDict
+from collections import Counter, OrderedDict
 from collections.abc import Hashable, Iterable
 from typing import Generic, TypeVar
 
-from game_server.gateway.bucket import Bucket
+from game_server.bucket import Bucket
 
 IPV4_PREFIX = 24
 IPV6_PREFIX = 56
+SMALLEST_SHARE = 50
 REMEMBERED = 20_000
 """Buckets at most; the one longest without use goes first, and it was full again anyway."""
 
@@ -66,6 +67,37 @@ def place(address: str) -> str:
         ip = ip.ipv4_mapped
     bits = IPV4_PREFIX if ip.version == 4 else IPV6_PREFIX
     return str(ipaddress.ip_network((ip, bits), strict=False))
+
+
+class Crowd:
+    """How many connections each place has: one may not take all there are.
+
+    This machine's own programs are not counted; nor is anybody when the quota is so small that a
+    share of it means nothing.
+    """
+
+    def __init__(self, *, quota: int, share: float) -> None:
+        self._most = max(SMALLEST_SHARE, int(quota * share))
+        self._here: Counter[str] = Counter()
+
+    def has_room(self, address: str) -> bool:
+        return _is_loopback(address) or self._here[place(address)] < self._most
+
+    def came(self, address: str) -> None:
+        self._here[place(address)] += 1
+
+    def went(self, address: str) -> None:
+        where = place(address)
+        self._here[where] -= 1
+        if self._here[where] <= 0:
+            del self._here[where]
+
+
+def _is_loopback(address: str) -> bool:
+    try:
+        return ipaddress.ip_address(address).is_loopback
+    except ValueError:
+        return False
 
 
 class Tokens(Generic[K]):

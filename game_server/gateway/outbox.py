@@ -30,6 +30,11 @@ class Outbox:
     def full(self) -> bool:
         return len(self._items) > self._max_updates or self._bytes > self._max_bytes
 
+    @property
+    def has_room(self) -> bool:
+        """Whether it is at most half full."""
+        return 2 * len(self._items) <= self._max_updates and 2 * self._bytes <= self._max_bytes
+
     def put(self, update: bytes, *, now: float, table: int = 0) -> None:
         """Queue one update. table: of a numbered update that a snapshot can replace, else 0."""
         if not self._items:

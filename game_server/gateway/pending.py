@@ -50,6 +50,10 @@ class PendingBook:
     def any_of(self, kinds: frozenset[str]) -> bool:
         return any(pending.kind in kinds for pending in self._by_ref.values())
 
+    def grids(self) -> int:
+        """Grids that will be watched when their hosts agree."""
+        return sum(p.kind == "watch_grid" and not p.stop for p in self._by_ref.values())
+
     def clear(self) -> None:
         self._by_ref.clear()
         self._count.clear()

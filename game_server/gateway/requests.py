@@ -75,6 +75,9 @@ def to_data(
             return AskData(ref, "Logout", request)
         case "get_wallet":
             return AskData(ref, "GetWallet", data_pb2.GetWalletRequest(player=player.id))
+        case "heard":
+            told = data_pb2.PenaltyHeardRequest(player=player.id, penalty=body.penalty)
+            return AskData(ref, "PenaltyHeard", told)
         case "report" if body.kind in OWN_KINDS:
             signal = data_pb2.SignalRequest(
                 op=op,

@@ -20,7 +20,9 @@ from paiju.service.refusals import Refused
 from paiju.wire.v1 import common_pb2, data_pb2, hall_pb2, host_pb2
 
 MAP_AGE_S = 2.0
+BEHIND_S = 0.7
 _TRIES = 6
+_NOT_YET = frozenset({"NO_SUCH_ROOM", "GAME_STOPPED"})
 _OPS = 10_000
 
 OpenShard = Callable[[data_pb2.OpenShardRequest], Awaitable[data_pb2.OpenShardReply]]
@@ -39,6 +41,9 @@ class RoomSpec:
     buy_in_default: int
     parameters: str  # canonical JSON
     seats: int
+    package: str = ""
+    package_version: str = ""
+    minimum_client: int = 0  # build of a client
 
 
 class _Ask:
@@ -80,6 +85,21 @@ class Rooms:
         spec = self._specs.get(room)
         return "" if spec is None else spec.game
 
+    def replace(self, specs: Iterable[RoomSpec]) -> None:
+        """What is offered from now on. Tables of other rooms go on: they are found by shard."""
+        self._specs = {spec.id: spec for spec in specs}
+
+    def check_client(self, room: str, build: int) -> None:
+        """Refused(CLIENT_TOO_OLD): this client may not sit down there."""
+        spec = self._specs.get(room)
+        if spec is not None and build < spec.minimum_client:
+            raise Refused("CLIENT_TOO_OLD", build=spec.minimum_client)
+
+    def changed(self) -> hall_pb2.Update:
+        """All rooms, for those who are here."""
+        rooms = [self._room(spec) for spec in self._specs.values()]
+        return hall_pb2.Update(rooms=hall_pb2.RoomList(rooms=rooms))
+
     async def list(self, game: str) -> hall_pb2.RoomList:
         """The rooms of one game, or all, with counts not older than MAP_AGE_S if possible."""
         await self._router.fresh(MAP_AGE_S)
@@ -101,6 +121,9 @@ class Rooms:
             players=players,
             tables=tables,
             seats=spec.seats,
+            package=spec.package,
+            package_version=spec.package_version,
+            minimum_client=spec.minimum_client,
         )
 
     async def join(
@@ -124,7 +147,12 @@ class Rooms:
             self._remember(command, number)
             self._shards.joined((room, number))
             answer = await self._ask(room, number, command, hosts)
-            if answer.refusal.code not in ("ROOM_FULL", "NO_SUCH_TABLE"):
+            if answer.refusal.code in _NOT_YET:
+                await asyncio.sleep(BEHIND_S)  # its host hears of a start a moment after us
+                if room not in self._specs:
+                    raise Refused("GAME_STOPPED")
+                answer = await self._ask(room, number, command, hosts)
+            if answer.refusal.code not in (*_NOT_YET, "ROOM_FULL", "NO_SUCH_TABLE"):
                 return answer
             self._shards.full((room, number))
         raise Refused("ROOM_FULL")

@@ -19,7 +19,7 @@ from google.protobuf.message import DecodeError, Message
 from game_server.gateway import requests
 from game_server.gateway.commands import Route, State, room_of
 from game_server.gateway.context import Context
-from game_server.gateway.effects import AskRooms, Close, Effect
+from game_server.gateway.effects import AskPackage, AskRooms, Close, Effect
 from game_server.gateway.feed import Feed
 from game_server.gateway.gatekeeper import Gatekeeper
 from game_server.gateway.pending import Pending, PendingBook
@@ -53,6 +53,7 @@ class Session:
         self._keeper = Gatekeeper(context=context, pending=self._pending, now=now, gate=gate)
         self._effects: list[Effect] = []
         self._ended_below = 0
+        self._build = 0  # of the client
         self.state = State.NEW
         self.origin = origin
         self.player: Player | None = None
@@ -114,7 +115,8 @@ class Session:
             self.voice.answer(kind, command.id, pong, now)
         else:
             ref = self._pending.add(Pending(kind, command.id, Route.HERE))
-            self._effects.append(AskRooms(ref, body.game))
+            asked = AskRooms(ref, body.game) if kind == "list_rooms" else AskPackage(ref, body)
+            self._effects.append(asked)
 
     def _hello(self, id: int, body: hall_pb2.Hello, now: float) -> None:
         self.voice.locale = "zh" if body.locale.lower().startswith("zh") else "en"
@@ -124,6 +126,7 @@ class Session:
             self.voice.refuse("hello", id, old, now)
             self._close("upgrade")
             return
+        self._build = body.build
         if self.state is State.NEW:
             self.state = State.GREETED
             self._wake = self._born + self._limits.open_s
@@ -141,17 +144,21 @@ class Session:
     def _host(self, kind: str, command: hall_pb2.Command, body: Any, now: float) -> None:
         if kind == "watch_grid":
             pending = Pending(kind, command.id, Route.HOST, body.room, body.shard, 0, body.stop)
-            if not body.stop and len(self.feed.grids) >= self._limits.grids:
+            asked = self._pending.grids() if not body.stop else 0
+            if not body.stop and len(self.feed.grids) + asked >= self._limits.grids:
                 raise Refused("TOO_LARGE", limit=self._limits.grids)
         else:
             at = body.table
             pending = Pending(kind, command.id, Route.HOST, at.room, at.shard, at.table)
+            if kind == "sit":
+                self._context.check_client(at.room, self._build)
             if kind == "watch":
                 self.feed.follow(at, body.cursor, Flow.ASKED)
         self._send(pending, command.op, body)
 
     def _room(self, kind: str, command: hall_pb2.Command, body: Any, now: float) -> None:
         assert self.player is not None
+        self._context.check_client(body.room, self._build)
         ref = self._pending.add(Pending(kind, command.id, Route.ROOM, body.room))
         self._effects.append(requests.join(ref, self.player, command.op, body))
 
@@ -175,6 +182,8 @@ class Session:
             return ()
         self.player = Player.of(session)
         self.state = State.OPEN
+        for notice in session.penalties:
+            self.voice.word(notice)
         self.voice.answer(pending.kind, pending.id, session, now)
         for cursor in cursors:
             self.feed.follow(cursor.table, cursor, Flow.LOST)
@@ -276,10 +285,22 @@ class Session:
             self._close(code.lower())
         return self._flush(now)
 
+    def spread(self, update: bytes, now: float) -> Effects:
+        """An update that is the same for everybody."""
+        if self.state is State.OPEN:
+            self.feed.put(update, now)
+        return self._flush(now)
+
     def tell(self, code: str, now: float) -> Effects:
         """A notice that concerns the whole connection."""
         if self.state is State.OPEN:
             self.voice.notice(code, now)
+        return self._flush(now)
+
+    def penalty(self, notice: hall_pb2.PenaltyNotice, now: float) -> Effects:
+        """Something was decided about the player."""
+        if self.state is State.OPEN:
+            self.voice.penalty(notice, now)
         return self._flush(now)
 
     def lost(self) -> None:

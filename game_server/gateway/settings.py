@@ -7,10 +7,11 @@ from pathlib import Path
 
 from pydantic import Field, field_validator, model_validator
 
-from paiju.service.settings import Settings
+from paiju.service.peers import PeerSettings
+from paiju.wire.tls.files import TlsFiles
 
 
-class GatewaySettings(Settings):
+class GatewaySettings(PeerSettings):
     """Only what an operator decides; the numbers of sessions are in limits.py."""
 
     name: str = Field(min_length=1, max_length=64)
@@ -29,14 +30,20 @@ class GatewaySettings(Settings):
     trusted_proxies: tuple[str, ...] = ()
     """Networks whose `x-forwarded-for` is believed, e.g. "10.0.0.0/8"."""
     ws_listen: str = "127.0.0.1:0"
-    """Where browsers come in, as `listen`."""
+    """Where browsers come in, as `listen`; empty: not without TLS."""
     wss_listen: str = ""
     """The same with TLS; empty: not at all. Needs the two files."""
     tls_certificate: Path | None = None
     tls_key: Path | None = None
+    edge_tls: bool = False
+    """`listen` speaks TLS with the two files, and nothing else."""
     data_servers: tuple[str, ...] = Field(min_length=1)
     cluster_token: Path
     """File with the token shown to data servers."""
+    packages_dir: Path | None = None
+    """The machine's shelf of packages; None: only what is installed."""
+    packages_key: Path | None = None
+    """File with the key that marks the shelf."""
     quota: int = Field(default=1000, ge=1, le=10_000)
     """Connections of players."""
     minimum_build: int = 0
@@ -58,6 +65,13 @@ class GatewaySettings(Settings):
 
     @model_validator(mode="after")
     def _has_both_files(self) -> GatewaySettings:
-        if self.wss_listen and (self.tls_certificate is None or self.tls_key is None):
-            raise ValueError("wss_listen needs tls_certificate and tls_key")
+        named = [name for name in ("wss_listen", "edge_tls") if getattr(self, name)]
+        if named and self.edge_files() is None:
+            raise ValueError(f"{' and '.join(named)} needs tls_certificate and tls_key")
         return self
+
+    def edge_files(self) -> TlsFiles | None:
+        """Of what players see."""
+        if self.tls_certificate is None or self.tls_key is None:
+            return None
+        return TlsFiles(certificate=self.tls_certificate, key=self.tls_key)

@@ -18,13 +18,16 @@ from paiju.wire.v1 import data_pb2
 
 AT_ONCE = 32
 _FLOODS = frozenset({"flood", "too_many_frames"})
-_FORGED = frozenset({"garbage", "oversize", "no_id", "too_many_commands", "not_binary"})
+_FORGED = frozenset({"garbage", "oversize", "no_id", "too_many_commands"})
+"""Found inside a seal that opened: the player's own doing, and nobody else's."""
+_OUTSIDE = frozenset({"not_binary"})
+"""Found outside of it: whoever is on the way can send that."""
 _log = structlog.get_logger()
 
 
 def kind_of(reason: str) -> str:
     """The signal for an end of a connection; empty: it means nothing."""
-    if reason.startswith("seal_"):
+    if reason.startswith("seal_") or reason in _OUTSIDE:
         return "bad_seal"
     if reason in _FORGED:
         return "forged_frame"

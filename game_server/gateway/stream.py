@@ -19,8 +19,10 @@ import structlog
 from google.protobuf.message import DecodeError
 
 from game_server.gateway.metrics import Metrics
+from game_server.gateway.peer_tls import PeerTls
 from paiju.service.refusals import Refused
 from paiju.wire import frames, link
+from paiju.wire.tls.identity import NotYours
 from paiju.wire.v1 import data_pb2, host_pb2
 
 _log = structlog.get_logger()
@@ -33,6 +35,7 @@ class LinkConfig:
     secret: bytes
     gateway: str
     machine: str
+    tls: PeerTls | None = None  # of TCP streams
     open_s: float = 3.0  # to connect and be accepted
     queue_commands: int = 8192  # without an answer
     queue_bytes: int = 4 * 1024 * 1024  # not yet taken by the peer
@@ -100,7 +103,15 @@ class Stream:
         return len(self._unanswered)
 
     def send(self, sent: Sent) -> None:
-        """Queue a command; its waiter hears of the answer or of the stream's end."""
+        """Queue a command; its waiter hears of the answer or of the stream's end.
+
+        When too many are unanswered this one is refused: a few hundred players who all ask at
+        once must not cut the stream of everybody else.
+        """
+        if len(self._unanswered) >= self._config.queue_commands:
+            self._metrics.link_refused.inc()
+            sent.waiter.host_failed(sent.ref, Refused("RETRY", retry_after_ms=1000))
+            return
         sent.at = self.used_at = time.monotonic()
         sent.hosts.add(self.host.host)
         number = self._next_id
@@ -108,8 +119,6 @@ class Stream:
         sent.command.id = number
         self._unanswered[number] = sent
         self._put(sent.command)
-        if len(self._unanswered) > self._config.queue_commands:
-            self.cut("queue_full")
 
     def tell(self, command: host_pb2.HostCommand) -> None:
         """Queue a command that has no answer."""
@@ -204,9 +213,19 @@ class Stream:
         if not host.tcp_address:
             raise Refused("LINK_MISMATCH", detail="no address that can be reached from here")
         name, _, port = host.tcp_address.rpartition(":")
+        tls = self._config.tls
         reader, writer = await asyncio.open_connection(
-            name.strip("[]"), int(port), limit=READ_BUFFER_BYTES
+            name.strip("[]"),
+            int(port),
+            limit=READ_BUFFER_BYTES,
+            ssl=None if tls is None else tls.context(),
         )
+        if tls is not None:
+            try:
+                tls.check(writer, cell=self._config.cell, server=host.server)
+            except NotYours as refused:
+                writer.transport.abort()
+                raise Refused("LINK_MISMATCH", detail=f"certificate: {refused.reason}") from None
         _notice_dead_peer(writer.get_extra_info("socket"))
         return reader, writer
 

@@ -100,7 +100,7 @@ def _kid(ticket: str) -> str:
         if token.version != "v4" or token.purpose != "public":
             raise Refused("BAD_TICKET")
         return str(_json(token.footer)["kid"])
-    except (pyseto.PysetoError, ValueError, KeyError, TypeError):
+    except (pyseto.PysetoError, ValueError, KeyError, TypeError, RecursionError):
         raise Refused("BAD_TICKET") from None
 
 

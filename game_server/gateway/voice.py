@@ -9,6 +9,7 @@ from game_server.gateway.context import Context
 from game_server.gateway.feed import Feed
 from game_server.gateway.subscriptions import Subscription
 from paiju.service.refusals import Refused
+from paiju.wire.v1 import hall_pb2
 
 
 class Voice:
@@ -42,6 +43,22 @@ class Voice:
             table=table.ref() if table is not None else None,
         )
         self._feed.put(update, now)
+
+    def word(self, notice: hall_pb2.PenaltyNotice) -> None:
+        """Fill in the sentence of what was decided about the player."""
+        params = {
+            "what": notice.reason or notice.kind,
+            "taken": str(notice.taken),
+            "hours": str(notice.amount),
+        }
+        code = f"PENALTY_{notice.action.upper()}"
+        notice.text = self._context.sentences(code, params, self.locale, "")
+
+    def penalty(self, notice: hall_pb2.PenaltyNotice, now: float) -> None:
+        told = hall_pb2.PenaltyNotice()
+        told.CopyFrom(notice)
+        self.word(told)
+        self._feed.put(hall_pb2.Update(penalty=told).SerializeToString(), now)
 
     def translated(self, update: bytes) -> bytes:
         """A host's notice with its sentence; any other update as it is."""

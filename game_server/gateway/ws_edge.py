@@ -9,6 +9,7 @@ slow player.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import ssl
 from http import HTTPStatus
 
@@ -28,6 +29,8 @@ from game_server.gateway.connection import Connection
 from game_server.gateway.gateway import Gateway
 from paiju.service.red import Red
 from paiju.wire import protocol
+from paiju.wire.tls.files import LOOK_EVERY_S, BadTls, Watched
+from paiju.wire.tls.sockets import load
 
 LINGER_S = 3.0
 """So long may the last frame of a closed session take."""
@@ -126,6 +129,7 @@ async def serve(
         host.strip("[]"),
         int(port),
         ssl=tls,
+        ssl_handshake_timeout=None if tls is None else UPGRADE_S,
         websocket_handshake_timeout=UPGRADE_S,
         max_frame_size=MAX_FRAME_BYTES,
         # Peers that vanish without a word are noticed here; a session has its own pings.
@@ -141,9 +145,13 @@ def port_of(server: asyncio.Server) -> int:
     return int(server.sockets[0].getsockname()[1])
 
 
-def tls_context(certificate: str, key: str) -> ssl.SSLContext:
-    """TLS 1.2 or newer with a server certificate from PEM files. Raises OSError, ssl.SSLError."""
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    context.minimum_version = ssl.TLSVersion.TLSv1_2
-    context.load_cert_chain(certificate, key)
-    return context
+async def renew(context: ssl.SSLContext, watched: Watched) -> None:
+    """For ever: new connections get the certificate as its files are by then."""
+    version = watched.version
+    while True:
+        await asyncio.sleep(LOOK_EVERY_S)
+        watched.current()
+        if watched.version != version:
+            version = watched.version
+            with contextlib.suppress(BadTls):  # changed again: the next look sees that
+                load(context, watched.files)

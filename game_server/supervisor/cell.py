@@ -19,6 +19,8 @@ from typing import Any, TypeVar
 
 import structlog
 
+from game_server.supervisor import spares
+
 log = structlog.get_logger()
 
 NAMESPACE = "paiju"
@@ -74,6 +76,10 @@ class Cell:
             raise
         return host
 
+    async def names(self) -> list[str]:
+        """The hosts of the cell that Ray finds by name."""
+        return await self._do(self._names)
+
     async def ask(self, host: Any, method: str, *given: Any, within_s: float) -> Any:
         """The answer of a host. Raises what Ray raises, TimeoutError included."""
         future = getattr(host, method).remote(*given).future()
@@ -83,6 +89,10 @@ class Cell:
         import ray
 
         await self._do(lambda: ray.kill(host, no_restart=True))
+
+    async def prestart(self) -> None:
+        """One more process that waits for a host to be started in it. Raises what Ray raises."""
+        await self._do(lambda: spares.prestart(self._node))
 
     async def _do(self, work: Callable[[], T]) -> T:
         return await asyncio.get_running_loop().run_in_executor(self._threads, work)
@@ -138,6 +148,14 @@ class Cell:
             return
         log.info("host.replaced", host=name)
         ray.kill(other, no_restart=True)
+
+    def _names(self) -> list[str]:
+        import ray.util
+
+        found = ray.util.list_named_actors(all_namespaces=True)
+        mine = [one["name"] for one in found if one["namespace"] == NAMESPACE]
+        start = self._full("")
+        return sorted(name.removeprefix(start) for name in mine if name.startswith(start))
 
     def _full(self, host: str) -> str:
         return f"host:{self._name}:{host}"

@@ -27,7 +27,7 @@ CRASH_LOOP = 4
 
 
 class Child:
-    """Runs `command()` again and again until `stop`. `check` returns when it is ready."""
+    """Runs `command()` again and again until `stop`. `check`: whether it is ready."""
 
     def __init__(
         self,
@@ -52,6 +52,7 @@ class Child:
         self._process: asyncio.subprocess.Process | None = None
         self._task: asyncio.Task[None] | None = None
         self._stopping = False
+        self._planned = False  # its next death was asked for
 
     @property
     def pid(self) -> int:
@@ -75,6 +76,20 @@ class Child:
             log.warning("child.killed", process=self.name)
             self._signal(signal.SIGKILL)
             await asyncio.wait([self._task])
+
+    async def restart(self, *, within_s: float) -> None:
+        """SIGTERM, and SIGKILL when it has not ended in time; until the next one is ready."""
+        before = self.pid
+        if before:
+            self._planned = True
+            self._signal(signal.SIGTERM)
+        until = time.monotonic() + within_s
+        while self.pid in (0, before) or not self.ready.is_set():
+            if self.pid == before and time.monotonic() > until:
+                log.warning("child.killed", process=self.name)
+                self._signal(signal.SIGKILL)
+                until = time.monotonic() + within_s
+            await asyncio.sleep(0.05)
 
     def kill(self) -> None:
         """It will be started again."""
@@ -112,6 +127,9 @@ class Child:
             if self._stopping:
                 return
             self.died.set()
+            if self._planned:
+                self._planned = False
+                continue
             restarts.inc()
             lived = time.monotonic() - begun
             self.deaths_in_a_row = 1 if lived > SETTLED_S else self.deaths_in_a_row + 1

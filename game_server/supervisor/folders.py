@@ -37,6 +37,8 @@ class Folders:
     ray_token: Path
     journal_key: Path
     seal_keys: Path
+    package_root: Path
+    """What the repository of packages is trusted by; may be missing."""
 
     @property
     def ray_temp(self) -> Path:
@@ -50,6 +52,16 @@ class Folders:
     @property
     def journal(self) -> Path:
         return self.data / "journal"
+
+    @property
+    def packages(self) -> Path:
+        """Verified packages and the shelf."""
+        return self.data / "packages"
+
+    @property
+    def packages_key(self) -> Path:
+        """Marks what this machine has verified."""
+        return self.data / "packages-key"
 
     @property
     def metrics_socket(self) -> Path:
@@ -77,6 +89,7 @@ def prepare(settings: GameServerSettings) -> Folders:
         ray_token=settings.ray_token_file or data / "ray-token",
         journal_key=settings.journal_key_file or data / "journal-key",
         seal_keys=settings.seal_keys_file or data / "seal-keys.json",
+        package_root=settings.package_root_file or data / "package-keys" / "root.json",
     )
     for folder in (data, folders.journal, run, folders.ray_temp, folders.ray_memory):
         try:
@@ -94,6 +107,7 @@ def prepare(settings: GameServerSettings) -> Folders:
         _secret(path, make=head and given is None)
     _secret(folders.journal_key, make=settings.journal_key_file is None)
     _secret(folders.cluster_token, make=False)
+    _secret(folders.packages_key, make=True)
     server_keys(folders, make=head and settings.seal_keys_file is None)
     return folders
 

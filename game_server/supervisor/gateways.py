@@ -18,6 +18,8 @@ from game_server.supervisor.metrics import SupervisorMetrics
 from game_server.supervisor.ray_env import ROOT
 from game_server.supervisor.settings import GameServerSettings
 
+PEER_FILES = ("peer_certificate", "peer_key", "peer_ca")
+
 
 def free_port(host: str) -> int:
     """One that is free now; whoever is told must be ready to fail."""
@@ -43,7 +45,7 @@ class Gateways:
         self._folders = folders
         self._hub = hub
         self._ports = self._choose(settings.listen_port)
-        self._ws_ports = self._choose(settings.ws_port)
+        self._ws_ports = [] if settings.edge_tls else self._choose(settings.ws_port)
         self._wss_ports = self._choose(settings.wss_port) if settings.tls_key else []
         self.children = [
             self._child(number, record, metrics) for number in range(settings.gateways)
@@ -51,7 +53,8 @@ class Gateways:
 
     def addresses(self) -> list[str]:
         """As players of this machine or its network reach them."""
-        return [_joined(self._host(), port) for port in self._ports]
+        scheme = "grpcs://" if self._settings.edge_tls else ""
+        return [f"{scheme}{_joined(self._host(), port)}" for port in self._ports]
 
     def web_addresses(self) -> list[str]:
         """As browsers reach them; those with TLS come last."""
@@ -81,7 +84,7 @@ class Gateways:
                 "ws_listen": (self._ws_ports, settings.ws_port),
                 "wss_listen": (self._wss_ports, settings.wss_port),
             }
-            listens = {}
+            listens = {"ws_listen": ""}
             for setting, (ports, fixed) in chosen.items():
                 if not ports:
                     continue
@@ -110,6 +113,8 @@ class Gateways:
         settings, folders = self._settings, self._folders
         paths = filter(None, [str(ROOT), os.environ.get("PYTHONPATH")])
         return {
+            # What gRPC's core says on standard error any stranger can make it say.
+            "GRPC_VERBOSITY": "NONE",
             **os.environ,
             "PYTHONPATH": os.pathsep.join(paths),
             "PAIJU_NAME": name,
@@ -124,12 +129,15 @@ class Gateways:
             "PAIJU_DRAIN_S": str(settings.drain_s),
             "PAIJU_LOG_LEVEL": settings.log_level,
             "PAIJU_SEAL_KEYS": str(folders.seal_keys),
+            "PAIJU_PACKAGES_DIR": str(folders.packages),
+            "PAIJU_PACKAGES_KEY": str(folders.packages_key),
             "PAIJU_TRUSTED_PROXIES": json.dumps(list(settings.trusted_proxies)),
             **{
                 f"PAIJU_{name.upper()}": str(path.absolute())
-                for name in ("tls_certificate", "tls_key")
+                for name in ("tls_certificate", "tls_key", *PEER_FILES)
                 if (path := getattr(settings, name)) is not None
             },
+            "PAIJU_EDGE_TLS": str(settings.edge_tls).lower(),
             "PAIJU_PARENT_PID": str(os.getpid()),
         }
 

@@ -12,10 +12,13 @@ from collections.abc import Callable
 from pathlib import Path
 
 import structlog
+from google.protobuf.message import DecodeError
 from prometheus_client import CollectorRegistry, generate_latest
 
+from game_server.metrics_push import SIGN
 from game_server.supervisor import exposition
 from paiju.wire import frames
+from paiju.wire.v1 import data_pb2
 
 log = structlog.get_logger()
 
@@ -27,7 +30,8 @@ _TEXT = "text/plain; version=0.0.4; charset=utf-8"
 
 
 class MetricsHub:
-    """own: the supervisor's registry, shown as process `own_name`."""
+    """own: the supervisor's registry, shown as process `own_name`. heard: told of each sign of
+    life of a host."""
 
     def __init__(
         self,
@@ -35,12 +39,14 @@ class MetricsHub:
         own: CollectorRegistry,
         own_name: str,
         healthy: Callable[[], bool],
+        heard: Callable[[data_pb2.HostCounts], None] = lambda counts: None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self.port = 0
         self._own = own
         self._own_name = own_name
         self._healthy = healthy
+        self._heard = heard
         self._clock = clock
         self._last: dict[str, tuple[float, str]] = {}
         self._servers: list[asyncio.Server] = []
@@ -60,7 +66,14 @@ class MetricsHub:
             writer.transport.abort()
 
     def pushed(self, payload: bytes) -> None:
-        """One push: `# process NAME`, a newline, the exposition text. ValueError: not that."""
+        """One push: `# process NAME`, a newline, the exposition text; or a host's sign of life.
+        ValueError: neither."""
+        if payload.startswith(SIGN):
+            try:
+                self._heard(data_pb2.HostCounts.FromString(payload[len(SIGN) :]))
+            except DecodeError:
+                raise ValueError("that is no sign of life") from None
+            return
         head, _, text = payload.decode("utf-8").partition("\n")
         mark, _, name = head.partition("# process ")
         if mark or not name.strip():

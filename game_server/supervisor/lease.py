@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from typing import Any, Protocol
 
 import structlog
@@ -21,6 +21,7 @@ log = structlog.get_logger()
 
 SAY_AFTER_S = 3.0
 AGAIN_S = 1.0
+GOODBYE_WITHIN_S = 2.0
 REGISTER_WITHIN_S = 365 * 86_400.0
 """In effect for ever; the client itself tries again at every address meanwhile."""
 
@@ -32,7 +33,10 @@ class Calls(Protocol):
 
 
 class Lease:
-    """`on_drain` is told the operator's wish with every answer."""
+    """`on_answer` is told what the data server wants with every answer; it must not wait.
+
+    rolls: the last roll that is done, and what one is at.
+    """
 
     def __init__(
         self,
@@ -40,7 +44,8 @@ class Lease:
         calls: Calls,
         identity: data_pb2.RegisterServerRequest,
         counts: Callable[[], tuple[int, list[data_pb2.HostCounts]]],
-        on_drain: Callable[[bool], Awaitable[None]],
+        on_answer: Callable[[data_pb2.HeartbeatReply], None],
+        rolls: Callable[[], tuple[int, str]] = lambda: (0, ""),
         metrics: SupervisorMetrics,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
@@ -49,7 +54,9 @@ class Lease:
         self._calls = calls
         self._identity = identity
         self._counts = counts
-        self._on_drain = on_drain
+        self._on_answer = on_answer
+        self._rolls = rolls
+        self.epoch = 0
         self._metrics = metrics
         self._clock = clock
         self._renewed = 0.0
@@ -59,6 +66,32 @@ class Lease:
         """-1 before the first registration."""
         return self._clock() - self._renewed if self.registered.is_set() else -1.0
 
+    async def claim(self, host: str, home: str) -> bool:
+        """Whether we may start this host now; from then on nobody else may."""
+        await self.registered.wait()
+        try:
+            await self._calls.call(
+                "ClaimHost",
+                data_pb2.ClaimHostRequest(
+                    server=self._identity.server, lease_epoch=self.epoch, host=host, home=home
+                ),
+            )
+        except Refused as refused:
+            log.warning("host.not_claimed", host=host, code=refused.code)
+            return False
+        return True
+
+    async def goodbye(self) -> None:
+        """We end now: what we leave behind may be taken at once. Best effort."""
+        if not self.registered.is_set():
+            return
+        try:
+            await self._calls.call(
+                "Heartbeat", self._heartbeat(leaving=True), deadline_s=GOODBYE_WITHIN_S
+            )
+        except Refused as refused:
+            log.info("lease.no_goodbye", code=refused.code)
+
     async def run(self) -> None:
         """For ever."""
         while True:
@@ -66,6 +99,7 @@ class Lease:
             await self._renew(reply)
 
     async def _register(self) -> data_pb2.RegisterServerReply:
+        self._identity.again = self.registered.is_set()
         warning = asyncio.get_running_loop().call_later(
             SAY_AFTER_S, lambda: log.warning("data_server.no_answer", trying="until it answers")
         )
@@ -85,7 +119,7 @@ class Lease:
                     await asyncio.sleep(max(AGAIN_S, refused.retry_after_ms / 1000))
         finally:
             warning.cancel()
-        self._renewed = sent
+        self._renewed, self.epoch = sent, reply.lease_epoch
         self.registered.set()
         self._metrics.registrations.inc()
         log.info("lease.registered", lease_ms=reply.lease_ms, epoch=reply.lease_epoch)
@@ -97,18 +131,9 @@ class Lease:
         pause = min(AGAIN_S, every_s)  # the first one soon: it brings the hosts' counts
         while True:
             await asyncio.sleep(pause)
-            players, hosts = self._counts()
             sent = self._clock()
             try:
-                reply = await self._calls.call(
-                    "Heartbeat",
-                    data_pb2.HeartbeatRequest(
-                        server=self._identity.server,
-                        lease_epoch=lease.lease_epoch,
-                        players=players,
-                        hosts=hosts,
-                    ),
-                )
+                reply = await self._calls.call("Heartbeat", self._heartbeat())
             except Refused as refused:
                 if refused.code == "LEASE_LOST":
                     log.warning("lease.lost", age_s=round(self.age_s(), 1))
@@ -117,4 +142,17 @@ class Lease:
                 continue
             self._renewed = sent
             pause = every_s
-            await self._on_drain(reply.drain)
+            self._on_answer(reply)
+
+    def _heartbeat(self, *, leaving: bool = False) -> data_pb2.HeartbeatRequest:
+        players, hosts = self._counts()
+        rolled, rolling = self._rolls()
+        return data_pb2.HeartbeatRequest(
+            server=self._identity.server,
+            lease_epoch=self.epoch,
+            players=players,
+            hosts=hosts,
+            rolled=rolled,
+            rolling=rolling,
+            leaving=leaving,
+        )

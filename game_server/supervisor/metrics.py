@@ -35,6 +35,17 @@ class SupervisorMetrics:
             buckets=SECONDS,
             registry=r,
         )
+        self.package_refused = Counter(
+            f"{p}_package_refused", "Answers of the repository that did not verify.", registry=r
+        )
+        self.package_withdrawn = Counter(
+            f"{p}_package_withdrawn", "Versions withdrawn because they raised.", registry=r
+        )
+        self.package_refreshed = Gauge(
+            f"{p}_package_refreshed_timestamp_seconds",
+            "When the repository verified last; 0: never, or there is none.",
+            registry=r,
+        )
         self._data_seconds = Histogram(
             f"{p}_data_call_seconds",
             "Duration of calls to the data server, repeats included.",

@@ -35,6 +35,8 @@ def environment(settings: GameServerSettings, folders: Folders) -> dict[str, str
         # No worker waits for work that never comes: hosts are the only ones.
         "RAY_enable_worker_prestart": "false",
         "RAY_prestart_worker_first_driver": "false",
+        # Whoever becomes a host has imported what hosts need.
+        "RAY_preload_python_modules": "game_server.tables.warm",
         # The same code in hosts as here, installed or not.
         "PYTHONPATH": os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")])),
     }

@@ -11,7 +11,8 @@ from typing import Annotated, Any
 from pydantic import Field, field_validator, model_validator
 from pydantic_settings import NoDecode
 
-from paiju.service.settings import Settings
+from paiju.service.peers import PeerSettings
+from paiju.wire.tls.files import TlsFiles
 
 # Names become file names, names of actors and labels.
 NAME = r"^[A-Za-z0-9][A-Za-z0-9._-]*$"
@@ -22,7 +23,7 @@ def _machine_name() -> str:
     return name if name[:1].isalnum() else "game-server"
 
 
-class GameServerSettings(Settings):
+class GameServerSettings(PeerSettings):
     """Every field is read from `PAIJU_` + its name in upper case unless a flag gives it."""
 
     server: str = Field(default_factory=_machine_name, max_length=40, pattern=NAME)
@@ -44,6 +45,9 @@ class GameServerSettings(Settings):
     seal_keys_file: Path | None = None
     """The server keys that clients pin, the same at all gateways of a hall; None:
     data_dir/seal-keys.json, made by the first start."""
+    package_root_file: Path | None = None
+    """root.json of `paiju package init-keys`; None: data_dir/package-keys/root.json. Without it
+    only the packages installed here are offered."""
     trusted_proxies: Annotated[tuple[str, ...], NoDecode] = ()
     """Networks whose `x-forwarded-for` is believed, separated by commas."""
 
@@ -57,6 +61,8 @@ class GameServerSettings(Settings):
     """For browsers with TLS; used when the two files are given."""
     tls_certificate: Path | None = None
     tls_key: Path | None = None
+    edge_tls: bool = False
+    """Players come in by TLS only: gRPC with the two files, browsers by `wss_port`."""
     advertise: str = ""
     """"host:port" that players are told; empty: the first gateway's own address."""
     quota: int = Field(default=2000, ge=1)
@@ -67,6 +73,10 @@ class GameServerSettings(Settings):
     hosts: int = Field(default=1, ge=0, le=64)
     max_tables: int = Field(default=250, ge=1)
     """Per host."""
+    host_memory_mb: int = Field(default=1024, ge=0)
+    """The most that one host may allocate while it runs (RLIMIT_DATA); 0: no limit."""
+    spares: int = Field(default=1, ge=0, le=8)
+    """Processes that wait to become a host when one dies; it is back the sooner."""
     journal_url: str = ""
     """Empty: one SQLite file per host in data_dir/journal. "{host}" is replaced."""
     journal_key_file: Path | None = None
@@ -133,7 +143,15 @@ class GameServerSettings(Settings):
             )
         if (self.tls_certificate is None) != (self.tls_key is None):
             raise ValueError("tls_certificate and tls_key belong together")
+        if self.edge_tls and self.tls_key is None:
+            raise ValueError("edge_tls needs tls_certificate and tls_key")
         return self
+
+    def edge_files(self) -> TlsFiles | None:
+        """Of what players see."""
+        if self.tls_certificate is None or self.tls_key is None:
+            return None
+        return TlsFiles(certificate=self.tls_certificate, key=self.tls_key)
 
     @property
     def loopback(self) -> bool:

@@ -23,19 +23,25 @@ from typing import Any
 import structlog
 
 from game_server.data_client import DataClient
+from game_server.packages.keeper import Keeper, told_by
 from game_server.supervisor import folders as places
-from game_server.supervisor import orphans
+from game_server.supervisor import orphans, tls
 from game_server.supervisor.cell import Cell, NodeState
 from game_server.supervisor.exposition import total
 from game_server.supervisor.folders import Folders
 from game_server.supervisor.gateways import Gateways
+from game_server.supervisor.host_config import host_config, own_hosts
 from game_server.supervisor.hosts import Hosts
 from game_server.supervisor.hub import MetricsHub
 from game_server.supervisor.lease import Lease
 from game_server.supervisor.leftovers import Record
 from game_server.supervisor.metrics import SupervisorMetrics
 from game_server.supervisor.ray_child import RayChild
+from game_server.supervisor.roll import Roller
 from game_server.supervisor.settings import GameServerSettings
+from game_server.supervisor.signs import Signs
+from game_server.supervisor.spares import Spares
+from paiju.rules.registry import Registry
 from paiju.service.process import stop_event, tune_gc, watch_lag
 from paiju.service.settings import BadSettings
 from paiju.wire.server_keys import encode
@@ -55,9 +61,14 @@ class Supervisor:
     def __init__(self, settings: GameServerSettings, folders: Folders) -> None:
         self._settings = settings
         self._folders = folders
+        self._peers = tls.check(settings)
         self._metrics = metrics = SupervisorMetrics()
+        self._signs = Signs()
         self._hub = MetricsHub(
-            own=metrics.registry, own_name=f"{settings.server}/supervisor", healthy=self._ready
+            own=metrics.registry,
+            own_name=f"{settings.server}/supervisor",
+            healthy=self._ready,
+            heard=self._signs.heard,
         )
         self._record = record = Record(folders.run)
         self._below: tuple[int, ...] = ()
@@ -71,8 +82,20 @@ class Supervisor:
             temp_dir=folders.ray_temp,
             actor=settings.host_actor,
         )
-        self._hosts = Hosts(cell=self._cell, configs=self._host_configs(), metrics=metrics)
-        self._data: DataClient | None = None
+        self._hosts = Hosts(
+            cell=self._cell,
+            own=own_hosts(settings),
+            server=settings.server,
+            config_of=lambda name, home: host_config(settings, folders, name=name, home=home),
+            claim=lambda name, home: self._lease.claim(name, home),
+            signs=self._signs,
+            metrics=metrics,
+        )
+        self._roller = Roller(
+            gateways=self._gateways.children, hosts=self._hosts, gateway_s=settings.drain_s + 5
+        )
+        self._heir = False
+        """Whether another server could go on with our tables."""
         self._written: dict[str, Any] = {}
         self._server_keys = [encode(key) for key in places.server_keys(folders).public]
 
@@ -85,22 +108,22 @@ class Supervisor:
         self._ray.child.start()
         for child in self._gateways.children:
             child.start()
-        self._data = DataClient(
-            self._settings.data_servers,
-            token=self._folders.cluster_token.read_text("utf-8").strip(),
-            metrics=self._metrics,
+        self._open_lease()
+        self._leasing = asyncio.ensure_future(self._lease.run())
+        spares = Spares(
+            wanted=self._settings.spares,
+            ready=self._hosts.ready,
+            node=lambda: self._ray.child.pid,
+            prestart=self._cell.prestart,
         )
-        lease = Lease(
-            calls=self._data,
-            identity=self._identity(),
-            counts=self._counts,
-            on_drain=self._on_drain,
-            metrics=self._metrics,
-        )
-        hosting = asyncio.ensure_future(self._keep_hosts(lease))
+        hosting = asyncio.ensure_future(self._keep_hosts())
+        rolling = asyncio.ensure_future(self._roller.run())
         tasks = [
             hosting,
-            asyncio.ensure_future(lease.run()),
+            rolling,
+            self._leasing,
+            asyncio.ensure_future(self._keeper().run()),
+            asyncio.ensure_future(spares.run()),
             asyncio.ensure_future(self._show_state(begun)),
             asyncio.ensure_future(watch_lag(self._metrics.loop_lag.observe)),
         ]
@@ -109,6 +132,7 @@ class Supervisor:
         for task in done - {stopped}:
             log.error("supervisor.task_ended", error=repr(task.exception()))
         hosting.cancel()
+        rolling.cancel()
         await self._shut_down()
         for task in (stopped, *tasks):
             task.cancel()
@@ -135,11 +159,25 @@ class Supervisor:
                 f"{error.strerror}"
             ) from None
 
-    def _identity(self) -> data_pb2.RegisterServerRequest:
-        from game_server.rooms import load_rooms
-        from paiju.rules.registry import Registry
+    def _open_lease(self) -> None:
+        """Inside the running loop."""
+        self._data = DataClient(
+            self._settings.data_servers,
+            token=self._folders.cluster_token.read_text("utf-8").strip(),
+            metrics=self._metrics,
+            tls=self._peers,
+        )
+        self._lease = Lease(
+            calls=self._data,
+            identity=self._identity(),
+            counts=self._counts,
+            on_answer=self._on_answer,
+            rolls=self._roller.state,
+            metrics=self._metrics,
+        )
 
-        games = {room.game for room in load_rooms(Registry.default()).values()}
+    def _identity(self) -> data_pb2.RegisterServerRequest:
+        games = {name for m in Registry.default().packages() for name in m.rule_set_names()}
         return data_pb2.RegisterServerRequest(
             server=self._settings.server,
             cell=self._settings.cell,
@@ -149,38 +187,21 @@ class Supervisor:
             address=self._settings.advertise or self._gateways.addresses()[0],
         )
 
-    def _host_configs(self) -> list[dict[str, Any]]:
-        settings, folders = self._settings, self._folders
-        tcp_host = settings.tcp_host
-        if tcp_host is None:
-            tcp_host = "" if settings.loopback else settings.node_ip
-        configs = []
-        for number in range(settings.hosts):
-            name = f"{settings.server}-{number}"
-            url = settings.journal_url or f"sqlite:///{folders.journal}/{{host}}.sqlite3"
-            configs.append(
-                {
-                    "host": name,
-                    "cell": settings.cell,
-                    "server": settings.server,
-                    "machine": places.machine(),
-                    "run_dir": str(folders.run),
-                    "data_servers": list(settings.data_servers),
-                    "cluster_token": folders.cluster_token.read_text("utf-8").strip(),
-                    "cell_secret": folders.cell_secret.read_bytes(),
-                    "journal_url": url.replace("{host}", name),
-                    "journal_key": folders.journal_key.read_bytes(),
-                    "rows_keep_s": settings.rows_keep_s,
-                    "outbox_keep_s": settings.outbox_keep_s,
-                    "max_tables": settings.max_tables,
-                    "metrics_socket": str(folders.metrics_socket),
-                    "tcp_host": tcp_host,
-                    "log_level": settings.log_level,
-                }
-            )
-        return configs
+    def _keeper(self) -> Keeper:
+        folders = self._folders
+        return Keeper(
+            server=self._settings.server,
+            folder=folders.packages,
+            key=folders.packages_key.read_bytes(),
+            root=folders.package_root.read_bytes() if folders.package_root.is_file() else None,
+            data=self._data,
+            installed={manifest.name: manifest for manifest in Registry.default().packages()},
+            hosts=lambda: told_by(self._hosts.infos()),
+            lease_epoch=lambda: self._lease.epoch,
+            metrics=self._metrics,
+        )
 
-    async def _keep_hosts(self, lease: Lease) -> None:
+    async def _keep_hosts(self) -> None:
         """For ever: connect to the node that runs; hosts live on it."""
         node = self._ray.child
         started = False
@@ -195,7 +216,7 @@ class Supervisor:
             self._signals_again()
             log.info("ray.connected", address=state.address)
             self._link_logs(Path(state.session_dir) / "logs")
-            await lease.registered.wait()
+            await self._lease.registered.wait()
             self._hosts.connected()
             if not started:
                 self._hosts.start()
@@ -243,12 +264,15 @@ class Supervisor:
     def _counts(self) -> tuple[int, list[data_pb2.HostCounts]]:
         texts = self._hub.texts().values()
         players = sum(total(text, "paiju_gateway_sessions") for text in texts)
-        return int(players), self._hosts.counts()
+        return int(players), self._signs.counts()
 
-    async def _on_drain(self, on: bool) -> None:
-        """Gateways hear of it themselves, by Follow."""
-        self._metrics.draining.set(on)
-        await self._hosts.drain(on)
+    def _on_answer(self, reply: data_pb2.HeartbeatReply) -> None:
+        """What the data server wants; gateways hear of a drain themselves, by Follow."""
+        self._metrics.draining.set(reply.drain)
+        self._hosts.drain(reply.drain)
+        self._hosts.adopt({adoption.host: adoption.home for adoption in reply.adopt})
+        self._roller.want(reply.roll)
+        self._heir = reply.heir
 
     async def _show_state(self, begun: float) -> None:
         """Write `game-server.json` when all is ready, and again when something changed."""
@@ -302,7 +326,7 @@ class Supervisor:
         try:
             async with asyncio.timeout(settings.grace_s):
                 await asyncio.gather(
-                    self._hosts.stop(within_s=drain_s + HOST_EXTRA_S),
+                    self._end_hosts(within_s=drain_s + HOST_EXTRA_S),
                     *(c.stop(within_s=drain_s + 5) for c in self._gateways.children),
                 )
                 with suppress(asyncio.TimeoutError):
@@ -315,6 +339,13 @@ class Supervisor:
         orphans.end_adopted()
         self._folders.state.unlink(missing_ok=True)
         log.info("game_server.ended", seconds=round(time.monotonic() - begun, 1))
+
+    async def _end_hosts(self, *, within_s: float) -> None:
+        """What they leave in the journal is for others, as soon as the lease is given back."""
+        await self._hosts.stop(within_s=within_s, hand_over=self._heir)
+        self._leasing.cancel()
+        await asyncio.gather(self._leasing, return_exceptions=True)
+        await self._lease.goodbye()
 
 
 def _build() -> str:

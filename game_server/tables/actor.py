@@ -12,10 +12,14 @@ class HostActor:
     """
 
     def __init__(self, config: dict[str, Any]) -> None:
+        from game_server.tables import memory, warm
         from game_server.tables.config import HostConfig
         from game_server.tables.process import HostProcess
 
-        self._process = HostProcess(HostConfig(**config))
+        warm.taken.set()
+        made = HostConfig(**config)
+        memory.limit(made.memory_mb)
+        self._process = HostProcess(made)
         self._process.start()
 
     def info(self) -> dict[str, Any]:
@@ -24,5 +28,8 @@ class HostActor:
     def drain(self, on: bool) -> None:
         self._process.drain(on)
 
-    def stop(self) -> None:
-        self._process.stop()
+    def leave(self) -> None:
+        self._process.leave()
+
+    def stop(self, hand_over: bool = False) -> None:
+        self._process.stop(hand_over=hand_over)

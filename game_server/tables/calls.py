@@ -2,25 +2,40 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from google.protobuf.message import Message
 
 from game_server.data_client import DataClient
 from game_server.tables.contact import Contact
+from paiju.service.refusals import Refused
 from paiju.wire.v1 import data_pb2
 
 
 class HostCalls:
-    """Typed calls over the data client; each may be repeated. contact: told of every answer."""
+    """Typed calls over the data client; each may be repeated. contact: told of every answer.
 
-    def __init__(self, client: DataClient, contact: Contact) -> None:
+    on_outdated: called when a newer epoch of this host has begun. Whoever began it - another
+    process, or an attempt of our own to register that arrived late - nothing that we ask for
+    is done any more.
+    """
+
+    def __init__(
+        self, client: DataClient, contact: Contact, *, on_outdated: Callable[[], None]
+    ) -> None:
         self._client = client
         self._contact = contact
+        self._on_outdated = on_outdated
 
     async def _call(self, rpc: str, request: Message) -> Any:
         sent = self._contact.sent()
-        reply = await self._client.call(rpc, request)
+        try:
+            reply = await self._client.call(rpc, request)
+        except Refused as refused:
+            if refused.code == "STALE_EPOCH":
+                self._on_outdated()
+            raise
         self._contact.answered(sent)
         return reply
 
@@ -33,6 +48,10 @@ class HostCalls:
     async def get_shards(self, room: str) -> data_pb2.GetShardsReply:
         request = data_pb2.GetShardsRequest(room=room)
         reply: data_pb2.GetShardsReply = await self._call("GetShards", request)
+        return reply
+
+    async def list_hosts(self) -> data_pb2.ListHostsReply:
+        reply: data_pb2.ListHostsReply = await self._call("ListHosts", data_pb2.ListHostsRequest())
         return reply
 
     async def allocate_ids(self, request: data_pb2.AllocateIdsRequest) -> data_pb2.AllocateIdsReply:

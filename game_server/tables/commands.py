@@ -12,6 +12,7 @@ from typing import Any
 
 from game_server.tables.answers import op_of
 from game_server.tables.audience import Subscription
+from game_server.tables.chatter import Chatter
 from game_server.tables.desk import Desk
 from game_server.tables.links import Link
 from game_server.tables.seating import Seating, buy_in
@@ -38,7 +39,7 @@ def quick_join(
 ) -> Later:
     amount = buy_in(shard.room, command.quick_join.buy_in)
     table, seat = shard.quick_join(player=command.player, name=command.name)
-    return seating.take_seat(link, command, shard, table, seat, amount)
+    return seating.take_seat(command, shard, table, seat, amount)
 
 
 def sit(
@@ -49,7 +50,7 @@ def sit(
     table = shard.sit(
         player=command.player, name=command.name, table_id=command.sit.table.table, seat=seat
     )
-    return seating.take_seat(link, command, shard, table, seat, amount)
+    return seating.take_seat(command, shard, table, seat, amount)
 
 
 def stand(
@@ -66,13 +67,14 @@ def stand(
             at=desk.at(),
         ),
     )
-    return seating.stand_up(shard, table, seat)
+    return seating.stand_up(command, shard, table, seat)
 
 
 def top_up(
     desk: Desk, seating: Seating, link: Link, command: host_pb2.HostCommand, shard: Shard
 ) -> Later:
-    table, amount, room = shard.table(command.top_up.table.table), command.top_up.amount, shard.room
+    table, amount = shard.table(command.top_up.table.table), command.top_up.amount
+    room = table.room
     seat = table.seat_of(command.player)
     held = None if seat is None else table.seats[seat]
     if seat is None or held is None or not held.seated:
@@ -93,6 +95,8 @@ def ready(
     table = shard.table(command.ready.table.table)
     if not command.ready.not_ready and not desk.may_deal():
         raise Refused("RETRY", retry_after_ms=_CUT_OFF_MS)
+    if not command.ready.not_ready and desk.is_ending(table):
+        raise Refused("GAME_STOPPED")
     desk.step(
         shard,
         table,
@@ -141,6 +145,10 @@ def chat(
     audience = desk.audiences[table.ref.table]
     if audience.get(command.player) is None:
         raise Refused("NOT_SEATED")
+    chatter = desk.chatters.setdefault(
+        table.ref.table, Chatter(seats=len(table.seats), now=desk.now() / 1000)
+    )
+    chatter.admit(table.seat_of(command.player), desk.now() / 1000)
     line = hall_pb2.ChatLine(
         table=table.ref,
         player=command.player,

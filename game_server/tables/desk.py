@@ -9,12 +9,15 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import time
+from collections import Counter
 from collections.abc import Callable, Coroutine
 from typing import Any, TypeVar
 
 import structlog
 
 from game_server.tables.audience import Audience
+from game_server.tables.chatter import Chatter
+from game_server.tables.games import Games, Standing
 from game_server.tables.journal_store import Row
 from game_server.tables.links import Link
 from game_server.tables.metrics import HostMetrics
@@ -26,12 +29,14 @@ from game_server.tables.shard import SPARE_TABLES, Shard
 from game_server.tables.table import Settled, Table
 from game_server.tables.wheel import Wheel
 from paiju.rules import record as records
-from paiju.rules.api import Game
 from paiju.service import ids
 from paiju.service.refusals import Refused
 from paiju.wire.v1 import common_pb2, data_pb2, hall_pb2
 
 log = structlog.get_logger()
+
+MATCH_MORE_MS = 30 * 60_000
+"""So long may a match go on at a table of a stopped game."""
 
 ShardKey = tuple[str, int]
 T = TypeVar("T")
@@ -50,8 +55,7 @@ class Desk:
         epoch: int,
         out: Outgoing,
         metrics: HostMetrics,
-        rooms: dict[str, RoomSpec],
-        game_of: Callable[[RoomSpec], tuple[Game, str]],
+        games: Games,
         next_id: Callable[[], int],
         entropy: Callable[[int], bytes],
         sealer: Sealer,
@@ -63,15 +67,15 @@ class Desk:
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self.epoch = epoch
-        self.rooms = rooms
+        self.games = games
         self.out = out
         self.shards: dict[ShardKey, Shard] = {}
         self.audiences: dict[int, Audience[Link]] = {}
         self.grids: dict[ShardKey, Audience[Link]] = {}
+        self.chatters: dict[int, Chatter] = {}  # of tables at which somebody has spoken
         self.wheel = Wheel()
         self.may_deal = may_deal
         self._metrics = metrics
-        self._game_of = game_of
         self._next_id = next_id
         self._entropy = entropy
         self._sealer = sealer
@@ -81,6 +85,7 @@ class Desk:
         self._stepping = stepping
         self._clock = clock
         self._shard_of: dict[int, Shard] = {}  # table -> shard
+        self._ending_since: dict[int, int] = {}  # tables of stopped games in mid-match
         self._claimants: dict[tuple[int, int], asyncio.Future[int]] = {}  # (table, player)
 
     def now(self) -> int:
@@ -96,34 +101,44 @@ class Desk:
         """The shard, opened if it is not."""
         shard = self.shards.get(key)
         if shard is None:
-            room = self.rooms[key[0]]
-            game, _ = self._game_of(room)
+            room = self.games.room(key[0])
+            if room is None:
+                raise Refused("NO_SUCH_ROOM", room=key[0])
             shard = self.shards[key] = Shard(
                 room=room,
                 number=key[1],
                 max_tables=self._max_tables,
-                seats=room.seats_for(game),
                 make_table=self._make_table,
                 next_id=self._next_id,
+                is_open=self.is_open,
+                seats=self._seats(room),
             )
             self.grids[key] = Audience()
             log.info("shard.opened", room=key[0], shard=key[1])
         return shard
 
-    def _make_table(self, room: RoomSpec, ref: common_pb2.TableRef) -> Table:
-        game, package = self._game_of(room)
+    def _seats(self, room: RoomSpec) -> int:
+        """Of a table of the room, as far as it is known before there is one."""
+        try:
+            chosen = self.games.choose(room.id, 0)
+        except Refused:
+            return room.seats or 1
+        return chosen.room.seats_for(chosen.game)
+
+    def _make_table(self, ref: common_pb2.TableRef) -> Table:
+        chosen = self.games.choose(ref.room, ref.table)
         table = Table(
             ref=ref,
-            room=room,
-            game=game,
-            package=package,
+            room=chosen.room,
+            game=chosen.game,
+            package=chosen.version,
             epoch=self.epoch,
             entropy=self._entropy,
             sealer=self._sealer,
         )
         table.open(at=self.at())
         self.audiences[ref.table] = Audience()
-        self._shard_of[ref.table] = self.shards[room.id, ref.shard]
+        self._shard_of[ref.table] = self.shards[ref.room, ref.shard]
         self._take(self._shard_of[ref.table], table)
         return table
 
@@ -144,6 +159,48 @@ class Desk:
         table = shard.tables.get(table_id) if shard is not None else None
         return None if shard is None or table is None else (shard, table)
 
+    # ---- versions --------------------------------------------------------------------------
+
+    def standing(self, table: Table) -> Standing:
+        return self.games.standing(table.game.id.name, table.package)
+
+    def is_open(self, table: Table) -> bool:
+        """Whether newcomers may sit down."""
+        return self.standing(table) is Standing.OPEN
+
+    def is_ending(self, table: Table) -> bool:
+        """Whether no other hand may begin: the game is stopped here, and no match goes on."""
+        standing = self.standing(table)
+        return standing is Standing.BROKEN or (standing is Standing.ENDING and not table.in_match)
+
+    def tables_by_version(self) -> Counter[tuple[str, str]]:
+        """(rule set, version of the package) -> tables."""
+        return Counter(
+            (table.game.id.name, table.package) for shard in self.shards.values() for table in shard
+        )
+
+    def retire_tables(self) -> None:
+        """Between hands: end the tables of versions that are over, each when it may."""
+        for shard in self.shards.values():
+            shard.room = self.games.room(shard.room.id) or shard.room
+            for table in shard:
+                if table.empty or not self._is_over(table):
+                    continue
+                with contextlib.suppress(Refused):
+                    self.step(shard, table, lambda t: t.retire(at=self.at()))
+
+    def _is_over(self, table: Table) -> bool:
+        standing = self.standing(table)
+        if standing is Standing.OPEN or table.playing:
+            return False
+        full = not table.roster.free()
+        if standing is Standing.FINISHING:
+            return not full  # nobody may come any more
+        if standing is Standing.BROKEN or not full or not table.in_match:
+            return True
+        since = self._ending_since.setdefault(table.ref.table, self.now())
+        return self.now() - since >= MATCH_MORE_MS
+
     def close_spare_tables(self, *, spare: int = SPARE_TABLES) -> None:
         """Close empty tables beyond the spare ones; who watches one is told."""
         for shard in self.shards.values():
@@ -153,7 +210,9 @@ class Desk:
                 self._take(shard, table)
                 self.wheel.set(table_id, None)
                 del self._shard_of[table_id]
+                self._ending_since.pop(table_id, None)
                 audience = self.audiences.pop(table_id)
+                self.chatters.pop(table_id, None)
                 notice = hall_pb2.Notice(code="TABLE_GONE", table=table.ref)
                 self.out.deliver_all(
                     audience.links(), hall_pb2.Update(notice=notice), table=table_id
@@ -197,11 +256,12 @@ class Desk:
             if step.cause:
                 self._metrics.actions.labels(step.cause).inc()
         for settled in done.settled:
-            self._metrics.hands.labels(shard.room.game, settled.result).inc()
-            self.out.settle(_settlement(shard.room, table, settled))
+            self._metrics.hands.labels(table.room.game, settled.result).inc()
+            self.out.settle(_settlement(table.room, table, settled))
         for fault in done.faults:
             self._metrics.faults.inc()
-            log.error("rules.fault", table=table.ref.table, game=shard.room.game, error=fault)
+            log.error("rules.fault", table=table.ref.table, game=table.room.game, error=fault)
+            self.games.fault(table.game.id.name, table.package, table.ref.table, fault)
         for player, result in done.claimed:
             future = self._claimants.pop((table.ref.table, player), None)
             if future is None or future.done():

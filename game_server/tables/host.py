@@ -11,6 +11,7 @@ May be lost: presence, chat, grid and summaries. Everything numbered is in the j
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import time
 from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from typing import Any
@@ -20,19 +21,19 @@ import structlog
 from game_server.tables import commands
 from game_server.tables.answers import Operation, digest_of
 from game_server.tables.desk import Desk, ShardKey
+from game_server.tables.games import Games
 from game_server.tables.journal import Journal
 from game_server.tables.links import Link
 from game_server.tables.metrics import HostMetrics
 from game_server.tables.money import Cashier
 from game_server.tables.outbox import Outbox
 from game_server.tables.outgoing import Outgoing, refusal
+from game_server.tables.play_clock import PlayClock
 from game_server.tables.replay import KnownOperation
-from game_server.tables.room import RoomSpec
 from game_server.tables.seal import Sealer
 from game_server.tables.seating import Seating
 from game_server.tables.shard import Shard
 from game_server.tables.table import Table
-from paiju.rules.api import Game
 from paiju.service.refusals import Refused
 from paiju.wire.v1 import data_pb2, hall_pb2, host_pb2
 
@@ -43,7 +44,7 @@ SUMMARY_EVERY_S = 1.0
 SEEN_PLAYERS = 20_000
 LATER_MS = 200
 """When to try again with a host that is not ready, or whose journal stands still."""
-TRANSIENT = frozenset({"RETRY", "BUSY", "DRAINING", "INTERNAL", "TOO_FAST"})
+TRANSIENT = frozenset({"RETRY", "BUSY", "DRAINING", "INTERNAL", "TOO_FAST", "GAME_STOPPED"})
 """Answers that are not kept: the same operation may be tried again."""
 
 Locate = Callable[[str, int], Awaitable["host_pb2.Moved | None"]]
@@ -63,8 +64,7 @@ class TableHost:
         journal: Journal,
         outbox: Outbox,
         cashier: Cashier,
-        rooms: dict[str, RoomSpec],
-        game_of: Callable[[RoomSpec], tuple[Game, str]],
+        games: Games,
         locate: Locate,
         next_id: Callable[[], int],
         entropy: Callable[[int], bytes],
@@ -88,7 +88,7 @@ class TableHost:
         self._metrics = metrics
         self._stall_s = journal_stall_s
         self._clock = clock
-        self._links: set[Link] = set()
+        self._links: dict[Link, None] = {}  # in the order in which they came
         self._seen: dict[int, tuple[int, int]] = {}  # player -> newest connection
         self._timer: asyncio.TimerHandle | None = None
         self._tasks: set[asyncio.Task[None]] = set()
@@ -96,12 +96,12 @@ class TableHost:
         self._summaries: dict[ShardKey, bytes] = {}
         self._stalled_since: float | None = None
         self.out = Outgoing(journal=journal, outbox=outbox, metrics=metrics)
+        self._play_clock = PlayClock(clock)
         self.desk = Desk(
             epoch=epoch,
             out=self.out,
             metrics=metrics,
-            rooms=rooms,
-            game_of=game_of,
+            games=games,
             next_id=next_id,
             entropy=entropy,
             sealer=sealer,
@@ -110,14 +110,9 @@ class TableHost:
             spawn=self._spawn,
             stepping=stepping,
             may_deal=may_deal,
-            clock=clock,
+            clock=self._play_clock.now,
         )
-        self.seating = Seating(
-            desk=self.desk,
-            cashier=cashier,
-            outbox=outbox,
-            is_current=lambda c: self._seen.get(c.player) == (c.session_epoch, c.connection),
-        )
+        self.seating = Seating(desk=self.desk, cashier=cashier, outbox=outbox)
 
     # ---- commands --------------------------------------------------------------------------
 
@@ -126,8 +121,9 @@ class TableHost:
         begun = time.perf_counter()
         try:
             if command.WhichOneof("body") == "gone":
-                self._admit(command)
-                self._gone(link, command)
+                with contextlib.suppress(Refused):
+                    self._admit(command)
+                self._gone(link, command)  # of an older connection, too: what it had is over
                 return
             if self.recovering or self._stalled_since is not None:
                 later = Refused("RETRY", retry_after_ms=LATER_MS)
@@ -138,7 +134,7 @@ class TableHost:
             shard = self.desk.shards.get(key)
             if shard is not None:
                 self._dispatch(link, command, shard)
-            elif key[0] not in self.desk.rooms:
+            elif self.desk.games.room(key[0]) is None:
                 raise Refused("NO_SUCH_ROOM", room=key[0])
             else:
                 self._spawn(self._learn(link, command, key))
@@ -250,12 +246,11 @@ class TableHost:
         waiting, operation.waiting = operation.waiting, []
         for link, asked in waiting:
             self.out.answer(link, asked.id, answer)
-        if answer.HasField("seated") and waiting:
+        table = shard.tables.get(answer.seated.table.table) if answer.HasField("seated") else None
+        if table is not None:
             # The answer first, then the snapshot: the client knows by then what it gets.
-            link, asked = waiting[-1]
-            table = shard.tables.get(answer.seated.table.table)
-            if table is not None and not link.closed and self._is_newest(asked):
-                self.seating.subscribe(link, asked, shard, table, None)
+            there = [w for w in waiting if not w[0].closed and self._is_newest(w[1])]
+            self.seating.present(shard, table, command.player, there[-1] if there else None)
 
     def _is_newest(self, command: host_pb2.HostCommand) -> bool:
         return self._seen.get(command.player) == (command.session_epoch, command.connection)
@@ -270,17 +265,28 @@ class TableHost:
         if found is not None:
             found[1].stopped = True
 
+    def decided(self, table_id: int, voided: bool) -> None:
+        """An operator has looked at a refused hand. When it is void the stakes that we counted
+        are not those of the ledger: everybody stands up with what that says."""
+        found = self.desk.find(table_id)
+        if found is None:
+            return
+        shard, table = found
+        table.stopped = self._outbox.is_stuck(table_id)
+        if voided:
+            self.desk.step(shard, table, lambda t: t.close(at=self.desk.at()))
+
     # ---- connections -----------------------------------------------------------------------
 
     def link_opened(self, link: Link) -> None:
-        self._links.add(link)
+        self._links[link] = None
         self._metrics.links.set(len(self._links))
         for summary in self._summaries.values():
             link.send(summary)
 
     def link_closed(self, link: Link) -> None:
         """All players of that gateway are away until they come through another stream."""
-        self._links.discard(link)
+        self._links.pop(link, None)
         self._metrics.links.set(len(self._links))
         for table_id, audience in list(self.desk.audiences.items()):
             for player in audience.remove_link(link):
@@ -311,12 +317,14 @@ class TableHost:
         last_summary = 0.0
         while True:
             await asyncio.sleep(GRID_EVERY_S)
+            self._play_clock.now()
             self._watch_stall()
             if self._stalled_since is None:
                 self._send_grids()
             if self._clock() - last_summary >= SUMMARY_EVERY_S:
                 last_summary = self._clock()
                 self._send_summaries()
+                self.desk.retire_tables()
                 self.desk.close_spare_tables()
                 self._gauge()
 
@@ -329,11 +337,13 @@ class TableHost:
             by_ms = int((self._clock() - self._stalled_since) * 1000)
             self._stalled_since = None
             log.warning("journal.flows", stalled_ms=by_ms)
-            for shard in self.desk.shards.values():
-                for table in shard:
-                    table.shift(by_ms)
-                    self.desk.wheel.set(table.ref.table, table.next_due())
-            self._set_timer()
+            self._push_back(by_ms)
+
+    def _push_back(self, by_ms: int) -> None:
+        for shard in self.desk.shards.values():
+            for table in shard:
+                self.desk.step(shard, table, lambda t: t.shift(by_ms))
+        self._set_timer()
 
     def _set_timer(self) -> None:
         if self._timer is not None:
@@ -341,7 +351,7 @@ class TableHost:
             self._timer = None
         due = self.desk.wheel.next()
         if due is not None:
-            delay = max(0.0, due / 1000 - self._clock() + 0.001)
+            delay = max(0.0, due / 1000 - self._play_clock.now() + 0.001)
             self._timer = asyncio.get_running_loop().call_later(delay, self._on_timer)
 
     def _on_timer(self) -> None:
@@ -386,6 +396,7 @@ class TableHost:
                 escrow += sum(seat.stake for seat in table.seats if seat is not None)
         for (game, state), count in counts.items():
             self._metrics.tables.labels(game, state).set(count)
+        self._metrics.count_versions(self.desk.tables_by_version())
         self._metrics.escrow.set(escrow)
         self._metrics.outbox_depth.set(self._outbox.depth)
         self._metrics.outbox_age.set(self._outbox.oldest_age_s())
@@ -409,11 +420,15 @@ class TableHost:
         """Tables with a running hand."""
         return sum(t.playing for shard in list(self.desk.shards.values()) for t in shard)
 
-    async def stand_all_up(self) -> None:
-        """For the end of a drain: hands still running are void, every escrow is returned."""
+    async def stand_all_up(self, *, hands_too: bool = True) -> None:
+        """For the end of a drain: hands still running are void, every escrow is returned.
+
+        hands_too: else tables with a running hand stay as they are.
+        """
         for shard in self.desk.shards.values():
             for table in shard:
-                self.desk.step(shard, table, lambda t: t.close(at=self.desk.at()))
+                if hands_too or not table.playing:
+                    self.desk.step(shard, table, lambda t: t.close(at=self.desk.at()))
         while self._tasks:
             await asyncio.wait(set(self._tasks))
         self.desk.close_spare_tables(spare=0)

@@ -8,17 +8,21 @@ write, the same thread forgets what nobody will read again.
 A host that finds a higher epoch in the database has been replaced: nothing more is written
 or shown. A database that fails is tried again for ever; meanwhile nothing is shown.
 
+What the writer decides (`Journal.steps`) is apart from what it waits for (`Wait`): the thread
+carries out one wait after the other, and so does a simulation, in its own time.
+
 What may be lost: with SQLite's `synchronous=NORMAL` the last transactions when the machine
 (not the process) dies.
 """
 
 from __future__ import annotations
 
-import queue
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass, field
+from queue import Empty, SimpleQueue
+from typing import Any, NamedTuple, Protocol
 
 import sqlalchemy as sa
 import structlog
@@ -45,6 +49,44 @@ class Batch:
     answered: list[Answered] = field(default_factory=list)
 
 
+Queued = tuple[float, Batch] | None
+"""When it was submitted, and the batch; None: nothing comes after it."""
+
+
+class Take(NamedTuple):
+    """The next of the queue (`Queued`), waiting for so long (None: for ever). queue.Empty."""
+
+    timeout_s: float | None
+
+
+class Write(NamedTuple):
+    """One transaction; raises what `JournalStore.write` raises."""
+
+    rows: Sequence[Row]
+    posted: Sequence[Posted]
+    answered: Sequence[Answered]
+
+
+class Pause(NamedTuple):
+    """So long, doing nothing."""
+
+    seconds: float
+
+
+Wait = Take | Write | Pause
+Steps = Generator[Wait, Any, None]
+
+
+class Queue(Protocol):
+    """What is used of queue.SimpleQueue."""
+
+    def put(self, item: Queued) -> None: ...
+
+    def get(self, block: bool = True, timeout: float | None = None) -> Queued: ...
+
+    def empty(self) -> bool: ...
+
+
 class Journal:
     """`start` after the store was taken over; `submit` from the loop, `close` at the end.
 
@@ -53,6 +95,7 @@ class Journal:
     on_stopped: called in the writer thread when nothing will be written any more.
     on_failing: called in the writer thread when writing begins to fail and when it works again.
     spacing_ms: least time between two commits under load.
+    queue: of what is submitted.
     """
 
     def __init__(
@@ -64,6 +107,7 @@ class Journal:
         on_failing: Callable[[bool], None] = lambda failing: None,
         retention: Retention | None = None,
         spacing_ms: float = 4.0,
+        queue: Queue | None = None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self.store = store
@@ -73,7 +117,7 @@ class Journal:
         self._retention = retention
         self._spacing_s = spacing_ms / 1000
         self._clock = clock
-        self._queue: queue.SimpleQueue[tuple[float, Batch] | None] = queue.SimpleQueue()
+        self._queue: Queue = queue or SimpleQueue()
         self._oldest: float | None = None  # when the oldest unwritten batch was submitted
         self._forgot_at = clock()
         self._thread: threading.Thread | None = None
@@ -109,22 +153,50 @@ class Journal:
     # ---- writer thread ---------------------------------------------------------------------
 
     def _run(self) -> None:
+        steps = self.steps()
+        result: object = None
+        error: Exception | None = None
+        while True:
+            try:
+                wait = steps.send(result) if error is None else steps.throw(error)
+            except StopIteration:
+                return
+            result = error = None
+            try:
+                result = self._carry_out(wait)
+            except Exception as raised:
+                error = raised
+
+    def _carry_out(self, wait: Wait) -> object:
+        match wait:
+            case Take(timeout_s):
+                return self._queue.get(timeout_s != 0, timeout_s)
+            case Write(rows, posted, answered):
+                self.store.write(rows, posted, answered)
+            case Pause(seconds):
+                time.sleep(seconds)
+        return None
+
+    # ---- what the writer decides -----------------------------------------------------------
+
+    def steps(self) -> Steps:
+        """All that the writer does until the end; whoever drives it carries out each Wait."""
         try:
-            self._work()
+            yield from self._work()
         except Exception as error:
             # Fenced, or a fault that repeating cannot mend: show nothing more.
             log.error("journal.stopped", host=self.store.host, epoch=self.epoch, error=repr(error))
             self._on_stopped()
 
-    def _work(self) -> None:
+    def _work(self) -> Steps:
         while True:
-            first = self._next()
+            first = yield from self._next()
             if first is None:
                 return
-            taken, ends = self._drain(first)
+            taken, ends = yield from self._drain(first)
             self._oldest = taken[0][0]
             begun = self._clock()
-            self._write([batch for _, batch in taken])
+            yield from self._write([batch for _, batch in taken])
             seconds = self._clock() - begun
             # What was queued meanwhile is younger than this commit's begin.
             self._oldest = None if self._queue.empty() else begun
@@ -135,14 +207,16 @@ class Journal:
                 return
             self._forget()
             if not self._queue.empty():
-                time.sleep(max(0.0, self._spacing_s - (self._clock() - begun)))
+                yield Pause(max(0.0, self._spacing_s - (self._clock() - begun)))
 
-    def _drain(self, first: tuple[float, Batch]) -> tuple[list[tuple[float, Batch]], bool]:
+    def _drain(
+        self, first: tuple[float, Batch]
+    ) -> Generator[Wait, Queued, tuple[list[tuple[float, Batch]], bool]]:
         taken, count = [first], len(first[1].rows)
         while count < MAX_BATCH_ROWS:
             try:
-                item = self._queue.get_nowait()
-            except queue.Empty:
+                item = yield Take(0)
+            except Empty:
                 return taken, False
             if item is None:
                 return taken, True
@@ -150,12 +224,12 @@ class Journal:
             count += len(item[1].rows)
         return taken, False
 
-    def _next(self) -> tuple[float, Batch] | None:
+    def _next(self) -> Generator[Wait, Queued, Queued]:
         """The next batch; while there is none, old rows are forgotten."""
         while True:
             try:
-                return self._queue.get(timeout=None if self._retention is None else 1.0)
-            except queue.Empty:
+                return (yield Take(None if self._retention is None else 1.0))
+            except Empty:
                 self._forget()
 
     def _forget(self) -> None:
@@ -168,7 +242,7 @@ class Journal:
         except sa.exc.DBAPIError as error:
             log.warning("journal.not_forgotten", error=str(error.orig))
 
-    def _write(self, batches: Sequence[Batch]) -> None:
+    def _write(self, batches: Sequence[Batch]) -> Steps:
         rows = [row for batch in batches for row in batch.rows]
         posted = [one for batch in batches for one in batch.posted]
         answered = [one for batch in batches for one in batch.answered]
@@ -177,20 +251,27 @@ class Journal:
         pause_s = 0.05
         while True:
             try:
-                self.store.write(rows, posted, answered)
+                yield from self._write_once(rows, posted, answered)
                 break
             except sa.exc.IntegrityError:
-                # Either a commit whose answer was lost, or two writers with one epoch.
-                if not rows or not self.store.has(rows):
-                    raise
-                log.warning("journal.repeated", rows=len(rows))
-                break
+                raise  # two writers with one epoch: repeating cannot mend it
             except sa.exc.DBAPIError as error:
                 log.error("journal.write_failed", error=str(error.orig), pause_s=pause_s)
                 self._on_failing(True)
-                time.sleep(pause_s)
+                yield Pause(pause_s)
                 pause_s = min(LONGEST_PAUSE_S, pause_s * 2)
         if pause_s > 0.05:
             self._on_failing(False)
         if self._retention is not None:
             self._retention.written(rows)
+
+    def _write_once(
+        self, rows: Sequence[Row], posted: Sequence[Posted], answered: Sequence[Answered]
+    ) -> Steps:
+        try:
+            yield Write(rows, posted, answered)
+        except sa.exc.IntegrityError:
+            # Perhaps a commit whose answer was lost.
+            if not rows or not self.store.has(rows):
+                raise
+            log.warning("journal.repeated", rows=len(rows))

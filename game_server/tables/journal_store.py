@@ -148,7 +148,7 @@ class JournalStore:
         A predecessor that holds the database in mid-transaction is waited for; DBAPIError
         when it still does after `patience_s`.
         """
-        self.epoch = _patiently(lambda: self._take_over(at_least), patience_s)
+        self.epoch = patiently(lambda: self._take_over(at_least), patience_s)
         return self.epoch
 
     def _take_over(self, at_least: int) -> int:
@@ -326,16 +326,16 @@ class JournalStore:
                         .values(attempts=value)
                     )
 
-    def strike(self, table: int) -> None:
-        """The former process died in a step of this table."""
+    def strike(self, table: int, *, times: int = 1) -> None:
+        """The former process died in a step of this table; counted as so many deaths."""
         dialect = sqlite if self._sqlite else postgresql
-        statement = dialect.insert(strikes).values(host=self.host, table_id=table, strikes=1)
+        statement = dialect.insert(strikes).values(host=self.host, table_id=table, strikes=times)
         with self.engine.begin() as connection:
             self.check_owner(connection)
             connection.execute(
                 statement.on_conflict_do_update(
                     index_elements=["host", "table_id"],
-                    set_={"strikes": strikes.c.strikes + 1},
+                    set_={"strikes": strikes.c.strikes + times},
                 )
             )
 
@@ -416,7 +416,7 @@ class JournalStore:
 
 
 def _engine(url: str) -> sa.Engine:
-    engine = sa.create_engine(url, pool_pre_ping=not url.startswith("sqlite"))
+    engine = sa.create_engine(url, pool_pre_ping=not url.startswith("sqlite"), hide_parameters=True)
     if engine.dialect.name == "sqlite":
 
         @sa.event.listens_for(engine, "connect")
@@ -443,7 +443,8 @@ def _engine(url: str) -> sa.Engine:
     return engine
 
 
-def _patiently(work: Callable[[], T], patience_s: float) -> T:
+def patiently(work: Callable[[], T], patience_s: float) -> T:
+    """Try again while the database refuses: it is held, or somebody makes the same tables."""
     until = time.monotonic() + patience_s
     while True:
         try:

@@ -12,8 +12,12 @@ from pathlib import Path
 
 import structlog
 
+from game_server.tables.tls_listener import TlsListener
+from paiju.service.refusals import Refused
 from paiju.wire import frames
 from paiju.wire import link as opening
+from paiju.wire.tls.files import Watched
+from paiju.wire.tls.identity import Identity
 from paiju.wire.v1 import host_pb2
 
 log = structlog.get_logger()
@@ -61,7 +65,13 @@ class Link:
 
 
 class LinkServer:
-    """Listens on a Unix socket and, when asked to, on TCP."""
+    """Listens on a Unix socket and, when asked to, on TCP.
+
+    peers: certificate files; then TCP is mutual TLS, and on_refused is called with a reason for
+    each connection that was not let in.
+    on_outdated: called when a gateway of the cell asks for a newer epoch of this host: the
+    registry has begun one, and sends nobody here any more.
+    """
 
     def __init__(
         self,
@@ -70,9 +80,12 @@ class LinkServer:
         host: str,
         epoch: int,
         secret: bytes,
+        peers: Watched | None = None,
+        on_refused: Callable[[str], object] = lambda _: None,
         on_open: Callable[[Link], None],
         on_command: Callable[[Link, host_pb2.HostCommand], None],
         on_close: Callable[[Link], None],
+        on_outdated: Callable[[], None] = lambda: None,
     ) -> None:
         self._cell = cell
         self._host = host
@@ -81,7 +94,11 @@ class LinkServer:
         self._on_open = on_open
         self._on_command = on_command
         self._on_close = on_close
+        self._peers = peers
+        self._on_refused = on_refused
+        self._on_outdated = on_outdated
         self._servers: list[asyncio.Server] = []
+        self._secure: TlsListener | None = None
         self._links: set[Link] = set()
         self.tcp_address = ""
         self._admitting = asyncio.Event()
@@ -94,7 +111,15 @@ class LinkServer:
         """Begin to listen; tcp_host "" means no TCP, a port is chosen by the system."""
         Path(unix_path).unlink(missing_ok=True)
         self._servers.append(await asyncio.start_unix_server(self._serve, unix_path))
-        if tcp_host:
+        if tcp_host and self._peers is not None:
+            self._secure = TlsListener(
+                watched=self._peers,
+                cell=self._cell,
+                serve=self._serve_peer,
+                refused=self._on_refused,
+            )
+            self.tcp_address = f"{tcp_host}:{self._secure.listen(tcp_host)}"
+        elif tcp_host:
             server = await asyncio.start_server(self._serve, tcp_host, 0)
             self._servers.append(server)
             self.tcp_address = f"{tcp_host}:{server.sockets[0].getsockname()[1]}"
@@ -102,15 +127,26 @@ class LinkServer:
     async def close(self) -> None:
         for server in self._servers:
             server.close()
+        if self._secure is not None:
+            self._secure.close()
         for link in list(self._links):
             link.close()
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await self._serve_peer(reader, writer, None)
+
+    async def _serve_peer(
+        self,
+        reader: asyncio.StreamReader,
+        writer: asyncio.StreamWriter,
+        peer: Identity | None,
+    ) -> None:
+        """peer: whom the certificate names; None on the Unix socket and without TLS."""
         link: Link | None = None
         try:
             async with asyncio.timeout(OPEN_DEADLINE_S):
                 await self._admitting.wait()
-                link = await self._open(reader, writer)
+                link = await self._open(reader, writer, peer)
             if link is None:
                 return
             self._links.add(link)
@@ -131,7 +167,10 @@ class LinkServer:
             writer.transport.abort()
 
     async def _open(
-        self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
+        self,
+        reader: asyncio.StreamReader,
+        writer: asyncio.StreamWriter,
+        peer: Identity | None,
     ) -> Link | None:
         asked = opening.challenge()
         writer.write(frames.pack(asked.SerializeToString()))
@@ -141,10 +180,16 @@ class LinkServer:
         accept = opening.accept(
             self._secret, asked, opened, cell=self._cell, host=self._host, epoch=self.epoch
         )
+        if peer is not None and not peer.owns_gateway(opened.gateway):
+            self._on_refused("gateway")
+            refused = Refused("LINK_MISMATCH", detail="gateway of another server")
+            accept = host_pb2.LinkAccept(refusal=refused.message())
         writer.write(frames.pack(accept.SerializeToString()))
         await writer.drain()
         if accept.HasField("refusal"):
             log.warning("link.refused", gateway=opened.gateway[:64], code=accept.refusal.code)
+            if accept.refusal.code == "STALE_EPOCH" and opened.epoch > self.epoch:
+                self._on_outdated()
             return None
         log.info("link.opened", gateway=opened.gateway)
         return Link(gateway=opened.gateway, writer=writer)

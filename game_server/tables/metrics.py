@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
 
@@ -20,6 +20,13 @@ class HostMetrics:
             ["game", "state"],
             registry=registry,
         )
+        self._versions = Gauge(
+            "paiju_host_version_tables",
+            "Open tables by game and version of its package.",
+            ["game", "version"],
+            registry=registry,
+        )
+        self._counted: set[tuple[str, str]] = set()
         self.hands = Counter(
             "paiju_host_hands", "Hands ended.", ["game", "result"], registry=registry
         )
@@ -52,6 +59,12 @@ class HostMetrics:
             registry=registry,
         )
         self.links = Gauge("paiju_host_links", "Open streams to gateways.", registry=registry)
+        self.peers_refused = Counter(
+            "paiju_host_peers_refused",
+            "TLS connections of gateways that were not let in, by reason.",
+            ["reason"],
+            registry=registry,
+        )
         self.link_cuts = Counter(
             "paiju_host_link_cuts", "Streams cut by this side.", ["reason"], registry=registry
         )
@@ -118,6 +131,14 @@ class HostMetrics:
         )
         for cause in ("player", "timeout", "trustee", "abandon", "chance"):
             self.actions.labels(cause)
+
+    def count_versions(self, tables: Mapping[tuple[str, str], int]) -> None:
+        """Tables by (game, version); a version without tables disappears."""
+        for gone in self._counted - tables.keys():
+            self._versions.remove(*gone)
+        for key, count in tables.items():
+            self._versions.labels(*key).set(count)
+        self._counted = set(tables)
 
     def data_seconds(self, rpc: str) -> Callable[[float], None]:
         """Where the duration of such a call is observed."""

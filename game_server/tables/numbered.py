@@ -14,6 +14,7 @@ from game_server.tables.claims import Claimed, Claims
 from game_server.tables.hand import Hand
 from game_server.tables.moment import Moment
 from game_server.tables.op import NO_OP, Op
+from game_server.tables.ring import RING
 from game_server.tables.room import RoomSpec
 from game_server.tables.roster import Roster
 from game_server.tables.seal import Sealer
@@ -25,6 +26,9 @@ from paiju.rules.api import CHANCE, Event, Game, Outcome
 from paiju.rules.record import Record
 from paiju.service.refusals import Refused
 from paiju.wire.v1 import common_pb2, hall_pb2
+
+WHO_BEGINS = frozenset({"first", "banker", "priority", "black"})
+"""Keys of `carry` with which nobody loses anything when there is no next hand."""
 
 
 class Settled(NamedTuple):
@@ -86,6 +90,7 @@ class NumberedTable:
         self._settled: list[Settled] = []
         self._presence = False
         self._faults: list[str] = []
+        self._other_board: dict[int, int] = {}  # player -> last number of another viewer's board
 
     def open(self, *, secret: bytes = b"", at: Moment) -> None:
         """The first number. secret: of the first hand, when it is known from the journal."""
@@ -130,6 +135,17 @@ class NumberedTable:
     # ---- looking --------------------------------------------------------------------------------
 
     @property
+    def package(self) -> str:
+        """Version of the package whose rules it plays."""
+        return self._package
+
+    @property
+    def in_match(self) -> bool:
+        """Whether the next hand goes on with something of the last one: levels, pots, tribute.
+        Who begins it is not such a thing."""
+        return not self._carry.keys() <= WHO_BEGINS
+
+    @property
     def playing(self) -> bool:
         return self.hand is not None
 
@@ -150,6 +166,21 @@ class NumberedTable:
     def snapshot(self, viewer: int, now: int) -> bytes:
         """A serialized update with the viewer's whole view."""
         return self.stream.snapshot(viewer, hand=self.hand_number, clocks=self.clocks(now))
+
+    def missed(self, player: int, *, epoch: int, seq: int) -> list[bytes] | None:
+        """The forms that the player is missing after that number; None: a snapshot is needed.
+
+        Whoever got or lost a seat since then has a board of another viewer: whole or not at all.
+        """
+        if seq <= self._other_board.get(player, 0):
+            return None
+        return self.stream.missed(self.viewer_of(player), epoch=epoch, seq=seq)
+
+    def viewer_of(self, player: int) -> int:
+        """Whose board the player gets: a seat's from the number on with which he sits there."""
+        seat = self.seat_of(player)
+        reserved = seat is not None and self.roster.held(seat).state is SeatState.RESERVED
+        return self.stream.viewer_of(None if reserved else seat)
 
     def take(self) -> Output:
         """What has happened since the last call, each thing once."""
@@ -209,6 +240,7 @@ class NumberedTable:
             table={f"@seat{seat}": held.shown()},
             at=at,
         )
+        self._board_changes(held.player, last=self.stream.seq - 1)
         self.roster.watch(at.ms, playing=self.playing)
 
     def topped_up(self, seat: int, *, amount: int, at: Moment, op: Op = NO_OP) -> None:
@@ -229,7 +261,7 @@ class NumberedTable:
         )
 
     def leave(self, seat: int, why: str, *, at: Moment, op: Op = NO_OP) -> None:
-        """The seat is to be cashed out. why: asked, away, idle or shutdown."""
+        """The seat is to be cashed out. why: asked, away, idle, retired or shutdown."""
         held = self.roster.held(seat)
         if held.state is SeatState.LEAVING:
             return
@@ -257,6 +289,7 @@ class NumberedTable:
             table={f"@seat{seat}": None},
             at=at,
         )
+        self._board_changes(held.player, last=self.stream.seq)
         self.roster.watch(at.ms, playing=self.playing)
 
     def stood(
@@ -454,6 +487,12 @@ class NumberedTable:
         self.roster.watch(at.ms, playing=self.playing)
 
     # ---- inside ---------------------------------------------------------------------------------
+
+    def _board_changes(self, player: int, *, last: int) -> None:
+        """A board at number `last` may be another viewer's; below the ring it does not matter."""
+        within = self.stream.seq - RING
+        kept = {p: seq for p, seq in self._other_board.items() if seq >= within}
+        self._other_board = {**kept, player: last}
 
     def _sealed(self, secret: bytes, hand: int) -> str:
         return self._sealer.seal(secret, table=self.ref.table, hand=hand)

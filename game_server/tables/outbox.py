@@ -3,7 +3,8 @@
 Owner: one host. A settlement is written to the journal with its hand's end, enters after that
 and leaves when the data server has answered it, which is noted in the journal, too: after a
 crash all that was not answered enters again. (table, hand) makes repeats harmless. A refused
-settlement cannot succeed by repeating: it is kept aside, counted and logged for an operator.
+settlement does not succeed by repeating: it is kept aside, counted and logged for an operator,
+and asked for again now and then, for that is how the host learns what was decided.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ log = structlog.get_logger()
 MAX_BATCH = 100
 FIRST_PAUSE_S = 0.1
 LONGEST_PAUSE_S = 10.0
+REFUSED_AGAIN_S = 30.0
 
 _jitter = secrets.SystemRandom()
 
@@ -33,7 +35,10 @@ Send = Callable[[data_pb2.SettleRequest], Awaitable[data_pb2.SettleReply]]
 
 
 class Outbox:
-    """`put` from the host's loop; `run` is one task for ever."""
+    """`put` from the host's loop; `run` and `ask_again` are tasks for ever.
+
+    on_decided: told the table of a hand that had been refused, and whether it is void now.
+    """
 
     def __init__(
         self,
@@ -43,6 +48,7 @@ class Outbox:
         send: Send,
         on_settled: Callable[[float], None] = lambda seconds: None,
         on_refused: Callable[[int], None] = lambda table: None,
+        on_decided: Callable[[int, bool], None] = lambda table, voided: None,
         note: Callable[[Sequence[Answered]], None] = lambda answered: None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
@@ -50,6 +56,7 @@ class Outbox:
         self._send = send
         self._on_settled = on_settled
         self._on_refused = on_refused
+        self._on_decided = on_decided
         self._note = note
         self._clock = clock
         self._waiting: deque[tuple[float, data_pb2.Settlement]] = deque()
@@ -135,12 +142,15 @@ class Outbox:
         for settlement, result in zip(batch, results, strict=False):
             begun, _ = self._waiting.popleft()
             table = settlement.table.table
-            answered.append(Answered(table, settlement.hand, result.refusal.code, ids.now_us()))
-            if result.HasField("refusal"):
-                log.error(
-                    "outbox.refused", table=table, hand=settlement.hand, code=result.refusal.code
-                )
-                self.refused.append((settlement, result.refusal.code))
+            code = result.refusal.code
+            if code == "NO_SUCH_SITTING" and settlement.result == "void":
+                # Its stakes went back without us, after escrow_release_s: nothing else is due.
+                log.warning("outbox.void_already", table=table, hand=settlement.hand)
+                code = ""
+            answered.append(Answered(table, settlement.hand, code, ids.now_us()))
+            if code:
+                log.error("outbox.refused", table=table, hand=settlement.hand, code=code)
+                self.refused.append((settlement, code))
                 self._stuck.add(table)
                 self._on_refused(table)
             else:
@@ -151,5 +161,40 @@ class Outbox:
         if not self._waiting:
             self._work.clear()
         self._note(answered)
+        async with self._changed:
+            self._changed.notify_all()
+
+    async def ask_again(self) -> None:
+        """For ever: whether somebody has decided about refused hands."""
+        while True:
+            await asyncio.sleep(REFUSED_AGAIN_S)
+            await self.ask_refused()
+
+    async def ask_refused(self) -> None:
+        """Once. What is booked or void by now is answered like any other."""
+        batch = [settlement for settlement, _ in self.refused[:MAX_BATCH]]
+        if not batch:
+            return
+        try:
+            reply = await self._send(data_pb2.SettleRequest(host=self._owner, settlements=batch))
+        except Refused:
+            return  # later
+        if reply.HasField("refusal"):
+            return
+        decided = {
+            (settlement.table.table, settlement.hand): result.voided
+            for settlement, result in zip(batch, reply.results, strict=False)
+            if not result.HasField("refusal")
+        }
+        self.refused = [
+            (settlement, code)
+            for settlement, code in self.refused
+            if (settlement.table.table, settlement.hand) not in decided
+        ]
+        self._stuck = {settlement.table.table for settlement, _ in self.refused}
+        for (table, hand), voided in decided.items():
+            log.warning("outbox.decided", table=table, hand=hand, void=voided)
+            self._note([Answered(table, hand, "", ids.now_us())])
+            self._on_decided(table, voided)
         async with self._changed:
             self._changed.notify_all()

@@ -7,7 +7,7 @@ says RETRY to everybody (docs/contracts/recovery.md):
 2. each open table is replayed. Before that an attempt is marked in the journal, and the mark
    is taken away when the table stands; rules that raise, or that take the process with them,
    are so tried twice in all. A table with two marks is not replayed any more;
-   Likewise a table in whose steps the process died twice in one hand (watchdog.py);
+   Likewise a table in whose steps the process died twice in one hand, or hung (watchdog.py);
 3. what cannot be rebuilt is voided: the unfinished hand settles as void, every stake goes
    back, the table closes. This waits for the data server, so it goes on beside the play;
 4. stakes of tables that are not in the journal any more go back.
@@ -22,18 +22,17 @@ from typing import Any
 import structlog
 
 from game_server.tables.desk import ShardKey
+from game_server.tables.games import Games
 from game_server.tables.host import TableHost
 from game_server.tables.journal_store import REFUSED, WAITING, JournalStore, OpenTable, Row
 from game_server.tables.metrics import HostMetrics
 from game_server.tables.money import Cashier
 from game_server.tables.outbox import Outbox
 from game_server.tables.replay import StoredRow, operations, replay
-from game_server.tables.room import RoomSpec
 from game_server.tables.seal import Sealer
 from game_server.tables.table import Table
 from game_server.tables.viewers import to_json
 from game_server.tables.voiding import Standing, standing, void_settlement
-from paiju.rules.api import Game
 from paiju.service import ids
 from paiju.service.refusals import Refused
 from paiju.wire.v1 import common_pb2, data_pb2
@@ -52,9 +51,8 @@ class Unplayable(Exception):
 
 
 class Recovery:
-    """game_of: (name, version, parameters) -> rules; raises LookupError or ValueError.
-
-    suspect: the table in whose step the former process died; 0: it died otherwise.
+    """suspect: the table in whose step the former process died; 0: it died otherwise. hung: that
+    step did not end by itself.
     owned: the shards that the registry says are ours; None: not known, all are.
     """
 
@@ -65,25 +63,25 @@ class Recovery:
         store: JournalStore,
         outbox: Outbox,
         cashier: Cashier,
-        rooms: dict[str, RoomSpec],
-        game_of: Callable[[str, int, str], Game],
+        games: Games,
         owned: Set[ShardKey] | None,
         entropy: Callable[[int], bytes],
         sealer: Sealer,
         metrics: HostMetrics,
         suspect: int = 0,
+        hung: bool = False,
     ) -> None:
         self._host = host
         self._store = store
         self._outbox = outbox
         self._cashier = cashier
-        self._rooms = rooms
-        self._game_of = game_of
+        self._games = games
         self._owned = owned
         self._entropy = entropy
         self._sealer = sealer
         self._metrics = metrics
         self._suspect = suspect
+        self._hung = hung
         self._strikes: dict[int, int] = {}
         self._stands = 0  # table that was rebuilt last, its mark not yet taken away
 
@@ -91,8 +89,9 @@ class Recovery:
         """Until every table stands or is on its way to be voided; those ways as tasks."""
         self._recover_outbox()
         if self._suspect:
-            log.warning("table.suspected", table=self._suspect)
-            await asyncio.to_thread(self._store.strike, self._suspect)
+            log.warning("table.suspected", table=self._suspect, hung=self._hung)
+            times = MAX_STRIKES if self._hung else 1
+            await asyncio.to_thread(self._store.strike, self._suspect, times=times)
         self._strikes = await asyncio.to_thread(self._store.strikes)
         voids = []
         rebuilt = 0
@@ -157,16 +156,19 @@ class Recovery:
         if not rows:
             raise Unplayable("its rows are gone")
         first = rows[0].body
-        room = self._rooms.get(entry.room)
-        if room is None:
-            raise Unplayable(f"there is no room {entry.room!r} any more")
         try:
-            game = self._game_of(first["game"], first["version"], first["parameters"])
+            chosen = self._games.rebuild(
+                room=entry.room,
+                game=first["game"],
+                rules=first["version"],
+                parameters=first["parameters"],
+                version=first["package"],
+            )
             table = Table(
                 ref=_ref(entry),
-                room=room,
-                game=game,
-                package=first["package"],
+                room=chosen.room,
+                game=chosen.game,
+                package=chosen.version,
                 epoch=self._store.epoch,
                 entropy=self._entropy,
                 sealer=self._sealer,
@@ -202,7 +204,7 @@ class Recovery:
 
     async def _reserved(self, entry: OpenTable, found: Standing) -> list[int]:
         """Sittings that the data server may have opened without our knowing."""
-        room = self._rooms.get(entry.room)
+        room = self._games.room(entry.room)
         sittings = []
         for seat, reservation in found.reservations.items():
             if room is None:

@@ -8,7 +8,6 @@ operation is a task of its own.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
 
 from game_server.tables.answers import op_of
 from game_server.tables.audience import Subscription
@@ -28,42 +27,31 @@ from paiju.wire.v1 import common_pb2, hall_pb2, host_pb2
 class Seating:
     """is_current: whether a command's connection is still its player's newest one."""
 
-    def __init__(
-        self,
-        *,
-        desk: Desk,
-        cashier: Cashier,
-        outbox: Outbox,
-        is_current: Callable[[host_pb2.HostCommand], bool],
-    ) -> None:
+    def __init__(self, *, desk: Desk, cashier: Cashier, outbox: Outbox) -> None:
         self._desk = desk
         self._cashier = cashier
         self._outbox = outbox
-        self._is_current = is_current
-        self._standing: set[int] = set()  # sittings whose player asked to stand up
+        self._standing: dict[int, int] = {}  # sitting -> session that asked to stand up
         self._returning: dict[int, asyncio.Future[None]] = {}  # sitting -> its escrow's way back
 
     async def take_seat(
         self,
-        link: Link,
         command: host_pb2.HostCommand,
         shard: Shard,
         table: Table,
         seat: int,
         amount: int,
     ) -> host_pb2.HostAnswer:
-        """The seat is reserved: move the buy-in, then the player sits and is subscribed."""
+        """The seat is reserved: move the buy-in, then the player sits.
+
+        Whether he is there to play is for whoever gives the answer (`present`).
+        """
         desk = self._desk
         reservation = Reservation(amount, command.session_epoch, op_of(command))
         desk.step(shard, table, lambda t: t.reserved(seat, reservation, at=desk.at()))
         # Only then the money moves: whatever happens to us, it will be known why.
         await desk.out.written()
         stake = await self._buy_in(shard, table, seat)
-        if not self._is_current(command) or link.closed:
-            # The player went away meanwhile. A newer connection subscribes by itself.
-            subscribed = desk.audiences[table.ref.table].get(command.player) is not None
-            if not subscribed:
-                desk.step(shard, table, lambda t: t.set_away(command.player, True, now=desk.now()))
         seated = hall_pb2.Seated(table=table.ref, seat=seat, stake=stake)
         return host_pb2.HostAnswer(seated=seated)
 
@@ -72,6 +60,24 @@ class Seating:
         stake = await self._buy_in(shard, table, seat)
         seated = hall_pb2.Seated(table=table.ref, seat=seat, stake=stake)
         return host_pb2.HostAnswer(seated=seated)
+
+    def present(
+        self,
+        shard: Shard,
+        table: Table,
+        player: int,
+        asked: tuple[Link, host_pb2.HostCommand] | None,
+    ) -> None:
+        """A seat was given: subscribe the connection that waits for it, if one does.
+
+        asked: None when nobody waits any more. A player who is not subscribed then has gone
+        meanwhile, and his end has been told already: he is away until he comes back.
+        """
+        if asked is not None:
+            self.subscribe(*asked, shard, table, None)
+        elif self._desk.audiences[table.ref.table].get(player) is None:
+            now = self._desk.now()
+            self._desk.step(shard, table, lambda t: t.set_away(player, True, now=now))
 
     async def _buy_in(self, shard: Shard, table: Table, seat: int) -> int:
         """Move the buy-in of a reserved seat; the player sits then. Returns the stake.
@@ -88,7 +94,7 @@ class Seating:
                 session_epoch=reservation.session_epoch,
                 table=table.ref,
                 seat=seat,
-                room=shard.room,
+                room=table.room,
                 amount=reservation.amount,
             )
         except Refused:
@@ -100,16 +106,28 @@ class Seating:
             table,
             lambda t: t.seated(seat, sitting=reply.sitting, stake=reply.stake, at=desk.at()),
         )
+        self._no_spectator(table, held.player)
         return reply.stake
 
-    async def stand_up(self, shard: Shard, table: Table, seat: int) -> host_pb2.HostAnswer:
+    def _no_spectator(self, table: Table, player: int) -> None:
+        """Who looked on and sits now gets the seat's board with the number of the seat."""
+        audience = self._desk.audiences[table.ref.table]
+        watching = audience.get(player)
+        if watching is not None:
+            viewer = table.viewer_of(player)
+            audience.add(player, watching._replace(viewer=viewer))
+            self._desk.out.snapshot(watching.link, player, table, viewer, self._desk.now())
+
+    async def stand_up(
+        self, command: host_pb2.HostCommand, shard: Shard, table: Table, seat: int
+    ) -> host_pb2.HostAnswer:
         """The seat is leaving because its player asked for it.
 
         When the hand goes on without the player, the escrow returns with its end (`on_leaving`).
         """
         held = table.seats[seat]
         if held is not None:
-            self._standing.add(held.sitting)
+            self._standing[held.sitting] = command.session_epoch
             if not table.playing:
                 await self.cash_out(shard, table, seat)
         return host_pb2.HostAnswer(done=hall_pb2.Done())
@@ -134,14 +152,13 @@ class Seating:
             return  # another task was quicker
         desk.step(shard, table, lambda t: t.left(seat, at=desk.at()))
         shard.freed(held.player, table)
-        asked = held.sitting in self._standing
-        self._standing.discard(held.sitting)
+        asked_by = self._standing.pop(held.sitting, None)
         audience = desk.audiences[table_id]
         subscription = audience.get(held.player)
         if subscription is None:
             return
         audience.remove(held.player)
-        if not asked:
+        if asked_by != subscription.connection[0]:  # who asked learns it from the answer
             lost = hall_pb2.Notice(code="SEAT_LOST", table=table.ref)
             desk.out.deliver(
                 subscription.link, [held.player], hall_pb2.Update(notice=lost), table=table_id
@@ -179,13 +196,13 @@ class Seating:
     ) -> None:
         """From here on the player gets what the table does, after what it is missing."""
         desk = self._desk
-        viewer = table.stream.viewer_of(table.seat_of(command.player))
+        viewer = table.viewer_of(command.player)
         audience = desk.audiences[table.ref.table]
         pair = (command.session_epoch, command.connection)
         audience.add(command.player, Subscription(link, viewer, pair))
         missed = None
         if cursor is not None:
-            missed = table.stream.missed(viewer, epoch=cursor.epoch, seq=cursor.seq)
+            missed = table.missed(command.player, epoch=cursor.epoch, seq=cursor.seq)
         if missed is None:
             desk.out.snapshot(link, command.player, table, viewer, desk.now())
         else:

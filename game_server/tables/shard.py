@@ -20,7 +20,8 @@ SPARE_TABLES = 2
 
 
 class Shard:
-    """make_table(table id) builds an empty table; next_id gives unused table ids."""
+    """make_table(ref) builds an empty table; next_id gives unused table ids. is_open: whether
+    newcomers may sit at a table: those of an older version of the game take none."""
 
     def __init__(
         self,
@@ -29,17 +30,19 @@ class Shard:
         number: int,
         max_tables: int,
         seats: int,
-        make_table: Callable[[RoomSpec, common_pb2.TableRef], Table],
+        make_table: Callable[[common_pb2.TableRef], Table],
         next_id: Callable[[], int],
+        is_open: Callable[[Table], bool] = lambda table: True,
     ) -> None:
         self.room = room
         self.number = number
-        self.seats = seats  # of one table
+        self.seats = seats  # of the newest table
         self.tables: dict[int, Table] = {}
         self.answers = Answers()
         self.max_tables = max_tables
         self._make_table = make_table
         self._next_id = next_id
+        self._is_open = is_open
         self._table_of: dict[int, int] = {}  # player -> table
         self._dirty: set[int] = set()
         self._closed: list[int] = []
@@ -67,8 +70,12 @@ class Shard:
         if self.table_of(player) is not None:
             raise Refused("ALREADY_SEATED")
         table = max(
-            (t for t in self.tables.values() if not t.playing and t.roster.free()),
-            key=lambda t: (self.seats - len(t.roster.free()), -t.ref.table),
+            (
+                table
+                for table in self.tables.values()
+                if not table.playing and table.roster.free() and self._is_open(table)
+            ),
+            key=lambda t: (len(t.seats) - len(t.roster.free()), -t.ref.table),
             default=None,
         )
         if table is None:
@@ -78,8 +85,11 @@ class Shard:
         return table, seat
 
     def sit(self, *, player: int, name: str, table_id: int, seat: int) -> Table:
-        """Reserve that seat. Refused: NO_SUCH_TABLE, NO_SUCH_SEAT, SEAT_TAKEN, ALREADY_SEATED."""
+        """Reserve that seat. Refused: NO_SUCH_TABLE, NO_SUCH_SEAT, SEAT_TAKEN, ALREADY_SEATED,
+        TABLE_FINISHING."""
         table = self.table(table_id)
+        if not self._is_open(table):
+            raise Refused("TABLE_FINISHING")
         if self.table_of(player) is not None:
             raise Refused("ALREADY_SEATED")
         self._reserve(table, seat, player, name)
@@ -99,11 +109,12 @@ class Shard:
     # ---- tables ----------------------------------------------------------------------------
 
     def open_table(self) -> Table:
-        """A new empty table. Refused(ROOM_FULL)."""
+        """A new empty table. Refused: ROOM_FULL, GAME_STOPPED."""
         if len(self.tables) >= self.max_tables:
             raise Refused("ROOM_FULL", retry_after_ms=1000)
         ref = common_pb2.TableRef(room=self.room.id, shard=self.number, table=self._next_id())
-        table = self._make_table(self.room, ref)
+        table = self._make_table(ref)
+        self.seats = len(table.seats)
         self.tables[ref.table] = table
         self._dirty.add(ref.table)
         return table
@@ -117,9 +128,11 @@ class Shard:
                 self._table_of[seat.player] = table.ref.table
 
     def close_spare(self, spare: int = SPARE_TABLES) -> list[Table]:
-        """Empty tables beyond the spare ones; they are gone from the shard."""
-        empty = [t for t in self.tables.values() if t.empty]
-        closed = sorted(empty, key=lambda t: t.ref.table)[spare:]
+        """Empty tables beyond the spare ones, and those where nobody may sit down; they are gone
+        from the shard."""
+        empty = sorted((t for t in self.tables.values() if t.empty), key=lambda t: t.ref.table)
+        closed = [t for t in empty if not self._is_open(t)]
+        closed += [t for t in empty if self._is_open(t)][spare:]
         for table in closed:
             del self.tables[table.ref.table]
             self._dirty.discard(table.ref.table)

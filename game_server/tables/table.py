@@ -69,6 +69,13 @@ class Table(NumberedTable):
             if seat is not None and seat.seated:
                 self.leave(index, "shutdown", at=at)
 
+    def retire(self, *, at: Moment) -> None:
+        """Between hands: this version is over. Everybody who sits stands up; who is on the way to
+        a seat is asked again at the next look."""
+        for index, seat in enumerate(self.seats):
+            if seat is not None and seat.seated:
+                self.leave(index, "retired", at=at)
+
     # ---- hands ----------------------------------------------------------------------------------
 
     def ready(
@@ -169,7 +176,8 @@ class Table(NumberedTable):
         return self.roster.next_due()
 
     def shift(self, by_ms: int) -> None:
-        """The host stood still for so long: charge it to nobody."""
+        """The host stood still for so long: charge it to nobody, and show the clocks."""
+        self._presence = True
         self._turns.shift(by_ms)
         self._claims.shift(by_ms)
         self.roster.shift(by_ms)

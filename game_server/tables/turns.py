@@ -32,11 +32,13 @@ class Turns:
         self._room = room
         self._clocks = Clocks(seats=seats, reserve_ms=room.reserve_ms)
         self._began_at = [0] * seats  # number with which the seat's turn began
+        self._hard: frozenset[int] = frozenset()  # seats that lose when their time is over
 
     def set(self, state: State, *, acted: int | None, next_seq: int, now: int) -> None:
         """After a change that will have the number `next_seq`: the clocks that run now."""
         deadlines = () if state.is_terminal() else state.deadlines()
         before = set(self._clocks.running())
+        self._hard = frozenset(d.seat for d in deadlines if d.hard)
         turns = [(d.seat, d.key, self._room.time_for(d.key)) for d in deadlines]
         self._clocks.set(turns, acted=acted, now=now)
         for seat in self._clocks.running():
@@ -69,7 +71,9 @@ class Turns:
         due, begun = self._clocks.due(seat), self._clocks.begun(seat)
         assert due is not None and begun is not None
         held = seats[seat] if seat >= 0 else None
-        if held is not None and held.away_since is not None:
+        away = held is not None and held.away_since is not None
+        if away and seat not in self._hard:  # a game clock runs on, whoever is there
+            assert held is not None and held.away_since is not None
             due = min(due, max(begun, held.away_since) + self._room.away_turn_ms)
         return due
 
@@ -83,12 +87,14 @@ class Turns:
 
     def dump(self, now: int) -> dict[str, Any]:
         """For the journal: what is left of every clock, and since when each turn is on."""
-        return {**self._clocks.dump(now), "began_at": list(self._began_at)}
+        hard = {"hard": sorted(self._hard)} if self._hard else {}
+        return {**self._clocks.dump(now), "began_at": list(self._began_at), **hard}
 
     def restore(self, dumped: Mapping[str, Any], *, now: int) -> None:
         """Run on with what was left: the time between is charged to nobody."""
         self._clocks.restore(dumped, now=now)
         self._began_at = list(dumped["began_at"])
+        self._hard = frozenset(dumped.get("hard", ()))
 
     def shown(self, now: int) -> list[hall_pb2.Clock]:
         return [

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from games.chihuoguo.hand import DRAW, FIRST, ChihuoguoState
-from games.chihuoguo.posts import kind_of, parting
+from games.chihuoguo.posts import costly_ranks, kind_of, parting, winning_ranks
 from games.chihuoguo.rules import Chihuoguo
 from paiju.rules.api import CHANCE, IllegalAction
 from paiju.rules.cards import parse_cards
@@ -25,6 +25,12 @@ def classify(case: Case) -> list[dict[str, object]]:
         result = _game(case.get("config", {})).stakes.result(cards[:2], cards[2])
         found |= {"outcome": result.outcome, "factor": result.factor}
     return [found]
+
+
+def shown(case: Case) -> dict[str, str]:
+    """What the screen tells the seat on turn: on which third cards it wins, which cost most."""
+    posts = parse_cards(case["cards"])
+    return {"wins_on": winning_ranks(posts), "costly": costly_ranks(posts)}
 
 
 def limits(case: Case) -> dict[str, object]:
@@ -100,4 +106,10 @@ def _standing(state: ChihuoguoState) -> dict[str, Any]:
     }
 
 
-OPERATIONS = {"classify": classify, "limits": limits, "settle": settle, "play": play}
+OPERATIONS = {
+    "classify": classify,
+    "shown": shown,
+    "limits": limits,
+    "settle": settle,
+    "play": play,
+}

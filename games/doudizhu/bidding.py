@@ -8,10 +8,12 @@ from typing import Any, ClassVar
 from games.doudizhu.landlord import LandlordState
 from paiju.rules.api import Event, IllegalAction
 from paiju.rules.climbing import PASS, ClimbingGame
+from paiju.rules.compiled import mypyc_attr
 
 _CALLS = (1, 2, 3)
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class Bidding(LandlordState):
     """The phase `bid`. The call is the base score; `landlord` is the highest caller so far."""
 

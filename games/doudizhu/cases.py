@@ -9,8 +9,9 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from games.doudizhu import titles
+from games.doudizhu.classic import ESCAPE_FACTOR, SEATS
 from games.doudizhu.landlord import LandlordGame, LandlordState
-from games.doudizhu.rules import ESCAPE_FACTOR, SEATS, Doudizhu
+from games.doudizhu.rules import Doudizhu
 from paiju.rules.api import CHANCE, IllegalAction
 from paiju.rules.climbing import Combos, escaped, landlord_game
 

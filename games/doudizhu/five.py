@@ -50,9 +50,6 @@ class FiveState(LandlordState):
     )
     __slots__ = ("answers", "doubles", "hidden", "public", "revealed")
 
-    combos = COMBOS
-    finder = FINDER
-    deck = TWO_DECKS
     deal_sizes = (21,) * SEATS
 
     answers: list[int | None]

@@ -46,9 +46,6 @@ class FourState(Bidding):
 
     __slots__ = ()
 
-    combos = COMBOS
-    finder = FINDER
-    deck = TWO_DECKS
     deal_sizes = (25, 25, 25, 25)
 
     def _failed_before(self) -> int:

@@ -50,9 +50,6 @@ class HuanleState(StepDeal):
         *("show_factor", "shows"),
     )
 
-    combos = COMBOS
-    finder = FINDER
-    deck = ONE_DECK
     by_wealth = True
 
     shows: list[int | None]

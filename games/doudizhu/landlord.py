@@ -20,6 +20,7 @@ from paiju.rules.climbing import (
     landlord_game,
     shown_reading,
 )
+from paiju.rules.compiled import mypyc_attr
 
 COIN_PARAMETERS: Mapping[str, Parameter] = {
     "N": Parameter(1, 1, 1_000_000, "room coefficient: what one point is worth"),
@@ -45,6 +46,7 @@ def info(seats: int, *, before: int, cards: int = 54, simultaneous: bool = False
     )
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class LandlordState(ClimbingState):
     """One hand of a rule set with a landlord."""
 
@@ -216,6 +218,7 @@ class LandlordState(ClimbingState):
         return Event(result, {})
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class LandlordGame(ClimbingGame[Any]):
     """Base of the package's games."""
 

@@ -73,9 +73,6 @@ class MalaState(LandlordState):
     )
     __slots__ = ("blind", "chain", "link", "passed", "raised", "seen")
 
-    combos = COMBOS
-    finder = FINDER
-    deck = ONE_DECK
     deal_sizes = (17, 17, 17)
 
     def __init__(

@@ -43,10 +43,6 @@ class OneAgainstThreeState(LandlordState):
 
     __slots__ = ()
 
-    combos = COMBOS
-    finder = FINDER
-    deck = TWO_DECKS
-
     def __init__(
         self, game: ClimbingGame[Any], wealth: tuple[int, ...] | None, carry: Mapping[str, Any]
     ) -> None:

@@ -12,7 +12,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from paiju.rules.climbing import Combos
-from paiju.rules.climbing.packed import BJ_RANK, ONE, RUN_RANKS, count_of, covers, size_of
+from paiju.rules.climbing.packed import BJ_RANK, ONE, RUN_RANKS, count_of, covers, run, size_of
 
 _A, _TWO, _BJ, _RJ = 11, 12, 13, 14
 _SINGLE = {_RJ: 1.1, _BJ: 0.95, _TWO: 0.7, _A: 0.35, 10: 0.15, 9: 0.05}
@@ -85,11 +85,16 @@ class Partition:
             for reading, counts, winged in combos.bodies()
             if counts >> 4 * BJ_RANK and not winged
         ]
-        self._run_prices = {
-            (name, rank, length): 1.0 - gain(name, rank, length)
-            for _, shortest, longest, name in self._runs
-            for rank in range(RUN_RANKS)
-            for length in range(shortest, longest + 1)
+        self._run_table = {
+            (name, first, length): _Step(
+                run(first, length, copies),
+                1.0 - gain(name, first + length - 1, length),
+                length if copies == 3 else 0,
+                0,
+            )
+            for copies, shortest, longest, name in self._runs
+            for first in range(RUN_RANKS)
+            for length in range(shortest, min(longest, RUN_RANKS - first) + 1)
         }
         self._options = lru_cache(_CACHED)(self._find)
         self.burden = lru_cache(_CACHED)(self._burden)
@@ -143,16 +148,13 @@ class Partition:
         for copies, shortest, longest, name in self._runs:
             if held < copies:
                 continue
-            taken, top, found = 0, first, len(steps)
-            while top < RUN_RANKS and top - first < longest and count_of(counts, top) >= copies:
-                taken += ONE[top] * copies
-                length = top - first + 1
-                if length >= shortest:
-                    trios = length if copies == 3 else 0
-                    steps.append(_Step(taken, self._run_prices[name, top, length], trios, 0))
+            top, end = first + 1, min(first + longest, RUN_RANKS)
+            while top < end and counts >> 4 * top & 15 >= copies:
                 top += 1
-            if longest_only:
-                del steps[found:-1]
+            length = top - first
+            if length >= shortest:
+                lengths = (length,) if longest_only else range(shortest, length + 1)
+                steps += [self._run_table[name, first, n] for n in lengths]
         return steps
 
     def _joker_price(self, counts: int) -> float:

@@ -83,7 +83,11 @@ def highest_card(hand: int) -> int:
 class Bulls:
     """The kinds of one rule set, lowest first, and the strength of hands."""
 
+    strength: Callable[[int], int]
+    """Of a hand: the greater, the better; two hands of one deck are never equal."""
+
     def __init__(self, *specials: Special) -> None:
+        self.strength = lru_cache(1 << 12)(self._strength)  # asked several times at a showdown
         self.names = (*BULLS, *(special.name for special in specials))
         self._specials = specials
         self._table = {
@@ -107,8 +111,7 @@ class Bulls:
             return NO_BULL
         return (sum(points) % 10 or BULL_BULL) << _KIND
 
-    def strength(self, hand: int) -> int:
-        """The greater, the better; two hands of one deck are never equal."""
+    def _strength(self, hand: int) -> int:
         base = self._table[counts_of(hand)]
         return base if base & _FIXED else base | highest(hand)
 

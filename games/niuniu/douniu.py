@@ -144,25 +144,28 @@ class DouniuState(BullState):
             return BULLS.given_up(hand)
         return BULLS.strength(hand)
 
-    def kinds(self) -> list[str]:
-        return [BULLS.names[kind_of(self._strength(seat))] for seat in range(self.seats)]
+    def _strengths(self) -> list[int]:
+        return [self._strength(seat) for seat in range(self.seats)]
 
-    def next_banker(self) -> int | None:
+    def kinds(self) -> list[str]:
+        return [BULLS.names[kind_of(strength)] for strength in self._strengths()]
+
+    def next_banker(self, strengths: Sequence[int]) -> int | None:
         """The best bull_9 of those present, else the banker, None: nature draws."""
         takes = self.game.bank_kind
         claims = [
             (strength, seat)
-            for seat in self.present()
-            if kind_of(strength := self._strength(seat)) == takes
+            for seat, strength in enumerate(strengths)
+            if kind_of(strength) == takes and not self.gone[seat]
         ]
         if claims:
             return max(claims)[1]
         return None if self.gone[self.first] else self.first
 
-    def settlement(self) -> Settlement:
+    def _settlement(self, strengths: Sequence[int]) -> Settlement:
         return settled(
             self.first,
-            [self._strength(seat) for seat in range(self.seats)],
+            strengths,
             gone=self.gone,
             rates=self.game.rates,
             wealth=self.wealth,
@@ -171,7 +174,8 @@ class DouniuState(BullState):
     def outcome(self) -> Outcome:
         if self.result is None:
             raise ValueError("the hand is not over")
-        booked, following = self.settlement(), self.next_banker()
+        strengths = self._strengths()
+        booked, following = self._settlement(strengths), self.next_banker(strengths)
         return Outcome(
             result=self.result,
             deltas=booked.deltas,

@@ -5,7 +5,7 @@ Source: docs/games/niuniu.md.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
 from games.niuniu.douniu import CHOICES, POINTS_AND_ESCAPE, Douniu, DouniuState
@@ -18,7 +18,7 @@ class HuanleDouniuState(DouniuState):
     def _carried(self) -> int | None:
         return None
 
-    def next_banker(self) -> int | None:
+    def next_banker(self, strengths: Sequence[int]) -> int | None:
         return None
 
 

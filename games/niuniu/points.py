@@ -38,14 +38,13 @@ def settled(
     house keeps the rest. A banker's penalty grows to what the winners are due.
     """
     seats, bank = len(strengths), strengths[banker]
-    owed, due = [0] * seats, [0] * seats
+    points, unit, ties_to_banker = rates.points, rates.unit, rates.ties_to_banker
+    loss = points[kind_of(bank)] * unit
+    owed, due = [loss] * seats, [0] * seats
+    owed[banker] = 0
     for seat, strength in enumerate(strengths):
-        if seat == banker:
-            continue
-        if player_wins(strength, bank, ties_to_banker=rates.ties_to_banker):
-            due[seat] = rates.points[kind_of(strength)] * rates.unit
-        else:
-            owed[seat] = rates.points[kind_of(bank)] * rates.unit
+        if seat != banker and player_wins(strength, bank, ties_to_banker=ties_to_banker):
+            owed[seat], due[seat] = 0, points[kind_of(strength)] * unit
     if True not in gone:
         moved = through_banker(banker, owed=owed, due=due, wealth=wealth)
         return fees_taken(moved, fee=rates.fee, wealth=wealth)

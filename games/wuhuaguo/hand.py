@@ -12,7 +12,7 @@ from games.wuhuaguo.worlds import other_hands
 from paiju.rules.api import Event, IllegalAction, Outcome, Rng
 from paiju.rules.cards import RANKS, names_of
 from paiju.rules.climbing import PASS, PLAY, ClimbingState, Reading
-from paiju.rules.climbing.decks import NO_JOKERS
+from paiju.rules.climbing.combos import Laid
 from paiju.rules.climbing.hand import Move
 from paiju.rules.climbing.packed import counts_of
 from paiju.rules.climbing.plays import LOWEST_PLAY
@@ -36,9 +36,8 @@ class WuhuaguoState(ClimbingState):
     """
 
     _SAVED: ClassVar[tuple[str, ...]] = (*ClimbingState._SAVED, "banker", "asked", "ceiling")
-    __slots__ = ("asked", "banker", "ceiling", "combos", "finder")
+    __slots__ = ("asked", "banker", "ceiling")
 
-    deck = NO_JOKERS
     deal_sizes = (HAND,) * SEATS
     game: Wuhuaguo
 
@@ -46,7 +45,6 @@ class WuhuaguoState(ClimbingState):
         self, game: Wuhuaguo, wealth: tuple[int, ...] | None, carry: Mapping[str, Any]
     ) -> None:
         super().__init__(game, wealth, carry)
-        self.combos, self.finder = game.kinds
         self.banker = -1
         self.asked = 0
         self.ceiling = [len(RANKS) - 1] * SEATS
@@ -111,7 +109,7 @@ class WuhuaguoState(ClimbingState):
             must_beat=self.game.must_beat,
         )
 
-    def _laid(self, seat: int, action: int) -> tuple[Reading, int, tuple[str, ...]]:
+    def _laid(self, seat: int, action: int) -> tuple[Reading, Laid]:
         laid = super()._laid(seat, action)
         reading = laid[0]
         if self.opening(seat):

@@ -16,6 +16,9 @@ class Mind(Protocol):
         ...
 
 
+_SECOND_THOUGHTS = 8
+
+
 class NothingLegal(RuntimeError):
     """The rules see no action for a seat that is on the clock."""
 
@@ -51,15 +54,25 @@ class GameMind(_Rules):
 
 
 class RandomMind(_Rules):
-    """Any legal action, each as likely; for tests."""
+    """Any legal action, each as likely; for tests.
 
-    def __init__(self, registry: Registry, choices: random.Random) -> None:
+    eager: hardly ever passes when there is anything else, so that hands come to an end as
+    people's do; for load, which is not to pay for good play.
+    """
+
+    def __init__(self, registry: Registry, choices: random.Random, *, eager: bool = False) -> None:
         super().__init__(registry)
         self._choices = choices
+        self._eager = eager
 
     def choose(self, view: Mapping[str, Any]) -> str:
         game = self.game(view)
         legal = game.legal_in_view(view)
         if not legal:
             raise NothingLegal(f"phase {view.get('phase')!r}")
-        return game.format(self._choices.choice(legal))
+        line = game.format(self._choices.choice(legal))
+        for _ in range(_SECOND_THOUGHTS if self._eager and len(legal) > 1 else 0):
+            if not line.startswith("pass"):
+                break
+            line = game.format(self._choices.choice(legal))
+        return line

@@ -172,8 +172,10 @@ class BotPlayer:
         except OutcomeUnknown as unknown:
             self.account.complaints.append(f"{line}: {unknown}")
         except Refused as refused:
-            # Where several may act at once a refusal of the rules, too, can mean just that.
-            if refused.code in TOO_LATE or table.seq != decided_on:
+            # Where several may act at once another may have been faster: a claim that was good
+            # when it was made is too weak on arrival. What was faster is seen before the refusal.
+            overtaken = (table.seq, table.hand) != (decided_on, hand)
+            if refused.code in TOO_LATE or overtaken:
                 self.account.too_late += 1
             else:
                 self.account.complaints.append(f"{line}: {refused}")

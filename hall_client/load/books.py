@@ -29,6 +29,7 @@ _ESCROW = "SELECT COALESCE(SUM(balance), 0) FROM account WHERE kind = 'escrow'"
 _SITTINGS = "SELECT COUNT(*) FROM sitting WHERE closed_us = 0"
 _SETTLED = "SELECT COUNT(*) FROM settlement"
 _VOIDED = "SELECT COUNT(*) FROM settlement WHERE result = 'void'"
+_VOID_HANDS = "SELECT table_id, hand FROM settlement WHERE result = 'void'"
 _RECORDS = "SELECT COUNT(*) FROM hand_record"
 _EACH_RECORD = "SELECT table_id, hand, record FROM hand_record ORDER BY table_id, hand"
 
@@ -59,6 +60,12 @@ def read_books(engine: Engine) -> Books:
             voided=_number(connection, _VOIDED),
             records=_number(connection, _RECORDS),
         )
+
+
+def void_hands(engine: Engine) -> set[tuple[int, int]]:
+    """(table, hand) of the hands that were booked as void."""
+    with engine.connect() as connection:
+        return {(row.table_id, row.hand) for row in connection.execute(text(_VOID_HANDS))}
 
 
 def verify_records(engine: Engine, registry: Registry) -> tuple[int, Sequence[str]]:

@@ -2,7 +2,8 @@
 
 One observer per client. On one connection a table's updates must follow each other without
 gap or repeat; across a lost connection the first update must be the very next number, or a
-snapshot if the host's epoch has changed (or its ring no longer reached back).
+snapshot if the host's epoch or the client's seat has changed (or the host's ring no longer
+reached back).
 """
 
 from __future__ import annotations
@@ -24,8 +25,8 @@ class Continuity:
     complain: Callable[[str], None]
     verified: int = 0
     by_snapshot: int = 0
-    _last: dict[int, tuple[int, int]] = field(default_factory=dict)
-    _open: dict[int, tuple[int, int]] = field(default_factory=dict)  # resumed, nothing came yet
+    _last: dict[int, tuple[int, int, int]] = field(default_factory=dict)  # epoch, seq, seat
+    _open: dict[int, tuple[int, int, int]] = field(default_factory=dict)  # nothing came yet
 
     def __call__(self, event: Event) -> None:
         if isinstance(event, TableChanged):
@@ -42,7 +43,7 @@ class Continuity:
         if event.outcome is not Outcome.APPLIED:
             self.complain(f"table {event.table}: number {event.seq} {event.outcome.value}")
             return
-        cursor = (event.epoch, event.seq)
+        cursor = (event.epoch, event.seq, event.seat)
         before = self._last.get(event.table)
         self._last[event.table] = cursor
         resumed_at = self._open.pop(event.table, None)
@@ -52,7 +53,7 @@ class Continuity:
             self.verified += 1  # the mirror takes nothing but the next number
             return
         self.by_snapshot += 1
-        same = before is not None and before[0] == event.epoch
+        same = before is not None and (before[0], before[2]) == (event.epoch, event.seat)
         if same and before is not None and event.seq - before[1] <= RING:
             self.complain(
                 f"table {event.table}: a snapshot at {event.seq} for a cursor at {before[1]}"

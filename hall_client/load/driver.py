@@ -32,6 +32,7 @@ from hall_client.load.continuity import Continuity
 from hall_client.load.drops import DropPlan
 from hall_client.load.evidence import ActionLog
 from hall_client.load.result import MAX_ERRORS, Latency, LoadResult
+from hall_client.tls import Tls
 
 _LOOK_EVERY_S = 0.1
 
@@ -58,6 +59,7 @@ class LoadPlan:
     deadline_s: float = 600.0
     seconds: float = math.inf
     locale: str = "en"
+    tls: Tls | None = None  # of gateways by TLS
 
 
 @dataclass
@@ -117,12 +119,25 @@ class Driver:
         self._bots: list[LoadBot] = []
         self._checks: list[Continuity] = []
         self._seen = _Ledger()
+        self._told = asyncio.Event()
+
+    def connected(self) -> list[int]:
+        """Bots whose session is open now."""
+        return [bot for bot, client in self.clients.items() if client.connected]
+
+    def finished(self) -> list[tuple[int, int]]:
+        """(table, hand) of all hands that were seen to end."""
+        return list(self._seen.finished)
+
+    def enough(self) -> None:
+        """Let the bots finish their hands and leave, whatever the plan says."""
+        self._told.set()
 
     async def run(self) -> LoadResult:
         """Play, stand up, and say what was seen. Does not raise for what goes wrong in play."""
         plan, begun = self._plan, time.monotonic()
         run = secrets.token_hex(8)
-        async with ChannelPool() as pool:
+        async with ChannelPool(tls=plan.tls) as pool:
             tasks: list[asyncio.Task[None]] = []
             for number in range(plan.players):
                 tasks.append(asyncio.create_task(self._one(pool, run, number)))
@@ -175,6 +190,8 @@ class Driver:
         while True:
             progress = self._progress()
             self._report(progress)
+            if self._told.is_set():
+                return
             if progress.hands >= plan.hands and progress.resumes >= plan.drops:
                 return
             if time.monotonic() >= begun + plan.seconds:

@@ -37,7 +37,8 @@ class Watch:
     processes: Mapping[str, int]
     _seen: dict[int, float] = field(default_factory=dict)
 
-    def look(self) -> Look:
+    def look(self, *, memory: bool = True) -> Look:
+        """memory: not every second, for the kernel stops a process while it counts its pages."""
         cpu: dict[str, float] = defaultdict(float)
         kib: dict[str, float] = defaultdict(float)
         known = set(self.processes.values())
@@ -45,7 +46,7 @@ class Watch:
             role = role_of(name)
             for one in self._family(pid, known) if role == RAY else [pid]:
                 cpu[role] += self._cpu_s(one)
-                kib[role] += memory_kib(one)
+                kib[role] += memory_kib(one) if memory else 0.0
         return Look(dict(cpu), dict(kib))
 
     def numbers(self) -> dict[str, int]:

@@ -14,7 +14,6 @@ import time
 from collections import deque
 from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass, field
-from typing import Any
 
 from hall_client.load.data_calls import DataServer
 from hall_client.load.openloop import Failed, Kind
@@ -98,7 +97,7 @@ class Fleet:
 
     async def _register(self, node: Node) -> None:
         request = data_pb2.RegisterServerRequest(
-            server=node.name, cell=CELL, max_players=2_000, build="load", address="127.0.0.1:1"
+            server=node.name, cell=CELL, max_players=2_000, build="load"
         )
         reply = await self.server.call("Cluster", "RegisterServer", request)
         node.lease_epoch, node.lease_ms = reply.lease_epoch, reply.lease_ms
@@ -170,7 +169,12 @@ class Fleet:
         request = data_pb2.HeartbeatRequest(
             server=node.name, lease_epoch=node.lease_epoch, hosts=[counts]
         )
-        await self.server.call("Cluster", "Heartbeat", request)
+        try:
+            await self.server.call("Cluster", "Heartbeat", request)
+        except Failed as failed:
+            if "LEASE_LOST" in str(failed):
+                await self._register(node)  # as a game server does; and yet it counts
+            raise
 
     async def _presence(self, number: int) -> None:
         """Somebody goes, or comes back."""
@@ -240,26 +244,23 @@ class Fleet:
 
     # ---- after -----------------------------------------------------------------------------
 
-    async def vanish(self, heartbeats: Callable[[], Awaitable[Any]]) -> float | None:
+    async def vanish(self) -> float | None:
         """Some nodes say nothing any more; seconds until the data server takes the last one for
-        gone. None: it cannot be known, or it took longer than four leases."""
+        gone. None: it cannot be known, it took longer than four leases, or they were gone."""
         lost = self.nodes[: self.plan.vanish]
         for node in lost:
             node.gone = True
         names, begun = {node.name for node in lost}, time.monotonic()
+        if not names & (await self.server.alive() or set()):
+            return None
         until = begun + 4 * max(node.lease_ms for node in lost) / 1000
-        beating = asyncio.ensure_future(heartbeats())
-        try:
-            while time.monotonic() < until:
-                alive = await self.server.alive()
-                if alive is None:
-                    return None
-                if not alive & names:
-                    return round(time.monotonic() - begun, 2)
-                await asyncio.sleep(0.25)
-        finally:
-            beating.cancel()
-            await asyncio.gather(beating, return_exceptions=True)
+        while time.monotonic() < until:
+            alive = await self.server.alive()
+            if alive is None:
+                return None
+            if not alive & names:
+                return round(time.monotonic() - begun, 2)
+            await asyncio.sleep(0.25)
         return None
 
     async def stand(self) -> int:

@@ -71,12 +71,14 @@ class Loop:
             if kind.per_s > 0 or kind.at_once > 0
         ]
         watching = asyncio.create_task(self._watch(begun, each))
-        await asyncio.gather(*tasks)
-        self.seconds = time.monotonic() - begun
-        if self._waiting:
-            await asyncio.wait(self._waiting, timeout=10.0)
-        watching.cancel()
-        await asyncio.gather(watching, return_exceptions=True)
+        try:
+            await asyncio.gather(*tasks)
+            self.seconds = time.monotonic() - begun
+            if self._waiting:
+                await asyncio.wait(self._waiting, timeout=10.0)
+        finally:
+            watching.cancel()
+            await asyncio.gather(watching, return_exceptions=True)
 
     async def _kind(self, name: str, begun: float, until: float) -> None:
         kind = self._kinds[name]

@@ -6,9 +6,10 @@ something again that can only come from the other side of it. Times are of `time
 
 from __future__ import annotations
 
+import math
 import time
 from collections import defaultdict
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 
 from hall_client.events import Connected, Event, Noticed, TableChanged, TableClosed
@@ -26,11 +27,12 @@ class Outage:
     _followed: dict[int, dict[int, int]] = field(default_factory=dict)  # table -> client -> epoch
     _tables: dict[int, dict[int, int]] = field(default_factory=dict)  # those that must come back
     _clients: set[int] = field(default_factory=set)
+    _silent: set[int] = field(default_factory=set)
 
     @property
     def waiting(self) -> int:
         """Tables or clients that have not come back yet."""
-        return len(self._tables) + len(self._clients)
+        return len(self._tables) + len(self._clients) + len(self._silent)
 
     def struck_host(self) -> None:
         """A table that clients are told is recovering must come back: for each of its clients
@@ -41,19 +43,40 @@ class Outage:
             tables[table][client] = epoch
         self._followed = dict(tables)
 
+    def struck_tables(self, tables: Collection[int]) -> None:
+        """These tables must come back, for each of their clients with something of a new epoch;
+        whether or not somebody is told so."""
+        self._at, waits = self.clock(), defaultdict[int, dict[int, int]](dict)
+        for (client, table), epoch in self._epoch.items():
+            if table in tables:
+                waits[table][client] = epoch
+        self._tables = dict(waits)
+
+    def from_now(self) -> None:
+        """What is waited for could not come back before this moment."""
+        self._at = self.clock()
+
     def struck_gateway(self, clients: Collection[int]) -> int:
         """A client is back when its session is open again; how many wait."""
         self._at, self._clients = self.clock(), set(clients)
         return len(self._clients)
 
+    def silenced(self, clients: Collection[int]) -> None:
+        """Clients that heard nothing may hear again from now on: each is back when it does."""
+        self._at, self._silent = self.clock(), set(clients)
+
     def give_up(self) -> int:
         """What has not come back by now counts as lost; how many."""
         missing = self.waiting
-        self._tables, self._followed, self._clients = {}, {}, set()
+        self._tables, self._followed = {}, {}
+        self._clients, self._silent = set(), set()
         return missing
 
     def saw(self, client: int, event: Event) -> None:
         """An event of that client."""
+        if client in self._silent and isinstance(event, Connected | TableChanged):
+            self._silent.discard(client)
+            self.samples.append(self.clock() - self._at)
         if isinstance(event, TableChanged):
             self._epoch[client, event.table] = event.epoch
             self._came_back(client, event.table, event.epoch)
@@ -78,3 +101,17 @@ class Outage:
             return
         del self._tables[table]
         self.samples.append(self.clock() - self._at)
+
+
+def summary(samples: Sequence[float]) -> dict[str, float]:
+    """Of seconds, in milliseconds: nearest rank; zeros without samples."""
+    ordered = sorted(samples)
+    return {
+        "samples": len(ordered),
+        "p50": _ms(ordered[math.ceil(len(ordered) / 2) - 1]) if ordered else 0.0,
+        "max": _ms(ordered[-1]) if ordered else 0.0,
+    }
+
+
+def _ms(seconds: float) -> float:
+    return round(1000 * seconds, 1)

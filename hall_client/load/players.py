@@ -29,7 +29,7 @@ from paiju.wire.server_keys import encode
 
 MODULE = "hall_client.load.worker"
 SETTLE_S = 20.0
-"""So long after the last arrival seats may be missing before the run goes on without them."""
+"""When all should have come and nobody has sat down for so long, the run goes on without them."""
 _LOOK_S = 0.2
 
 
@@ -195,11 +195,15 @@ class Runner:
     async def _arrive(self, begin: float) -> None:
         """Until all sit, or nothing more comes of it."""
         last = begin + self.plan.players / self.plan.arrivals_per_s + SETTLE_S
+        most = 0
         while not self._stopped.is_set() and time.monotonic() < last:
             self.crew.check()
             self._tell()
-            if self._run.series.seated >= self.plan.players:
+            sitting = self._run.series.seated
+            if sitting >= self.plan.players:
                 return
+            if sitting > most:
+                most, last = sitting, max(last, time.monotonic() + SETTLE_S)
             await asyncio.sleep(_LOOK_S)
 
     # ---- what the processes do and tell ----------------------------------------------------
@@ -210,7 +214,7 @@ class Runner:
         report = msgspec.json.decode(line, type=Report)
         self._run.series.add(process, report)
         self._reports += 1
-        now = self.watch.look() if process == 0 else None
+        now = self.watch.look(memory=False) if process == 0 else None
         if now is not None:
             if self._cpu is not None:
                 self._run.series.second(report.at).cpu = spent(self._cpu, now)

@@ -58,11 +58,11 @@ class RampRunner(Runner):
         pace = Pace.of_tables(self.plan.tables, wanted)
         self.crew.say({"do": "pace", "think_s": list(pace.think_s), "every_s": pace.every_s})
         await self.wait(_SETTLE_S + pace.every_s)
-        before, begun = self.watch.look(), time.monotonic()
+        before, begun = self.watch.look(memory=False), time.monotonic()
         load_cpu, errors = self._run.series.cpu_s, sum(self._run.series.errors.values())
         await self.wait(self.ramp.step_s)
         seconds = time.monotonic() - begun
-        cpu = _cores(before, self.watch.look(), seconds)
+        cpu = _cores(before, self.watch.look(memory=False), seconds)
         cpu["load"] = round((self._run.series.cpu_s - load_cpu) / seconds, 3)
         actions_per_s, timings = _between(self._run, begun, time.monotonic())
         step = Step(

@@ -1,7 +1,7 @@
 """How many players go into which room, so that every table fills up.
 
 What a room's seats do not divide is moved into rooms with other numbers of seats: 2,000 at
-tables of three are 664 tables of three and two of four.
+tables of three are 665 of them and one of five.
 """
 
 from __future__ import annotations

@@ -9,11 +9,12 @@ from collections import Counter
 from copy import copy
 from dataclasses import dataclass, field
 
+from hall_client.backoff import Backoff
 from hall_client.bots.mind import Mind
 from hall_client.bots.player import BotPlayer, Habits
 from hall_client.channels import ChannelPool
 from hall_client.client import HallClient
-from hall_client.errors import HallError, Refused
+from hall_client.errors import ConnectionFailed, HallError, OutcomeUnknown, Refused
 from hall_client.events import Disconnected, Event, Noticed, TableChanged
 from hall_client.load.bot import device_secret
 from hall_client.load.timings import Timings
@@ -22,9 +23,9 @@ from hall_client.table import TableHandle
 
 _CODE = re.compile(r"\b[A-Z][A-Z_]{3,}\b")
 _LOST = frozenset({"SEAT_LOST", "TABLE_GONE"})
-_ASK_AGAIN = frozenset({"BUSY", "RETRY"})
-LOGIN_S = 60.0
-CONNECT_S = 30.0
+_ASK_AGAIN = frozenset({"BUSY", "RETRY", "no answer in time"})
+LOGIN_S = 120.0
+CONNECT_S = 60.0
 LONELY_S = 120.0
 
 
@@ -36,7 +37,7 @@ def reason_of(text: str) -> str:
 
 @dataclass
 class Tally:
-    """Since the last `take`. refused: connections that a gateway turned away, by reason."""
+    """Since the last `take`. refused: logins that were turned away and tried again, by reason."""
 
     actions: int = 0
     deliveries: int = 0
@@ -91,6 +92,7 @@ class LoadPlayer:
         self.habits = Habits(room=room, lonely_s=LONELY_S)
         self.pace = Pace()
         self.connected = False
+        self._ended = False
         self._leaving = False  # what goes wrong then concerns nobody
         self._number = number
         self._tally = tally
@@ -105,7 +107,6 @@ class LoadPlayer:
         )
         self._secret = device_secret(ways.run, number)
         self._name = f"load-{ways.run[:6]}-{number}"
-        self._refused = ""
         self._complaints = 0
         self.player = BotPlayer(
             client=self._client,
@@ -125,7 +126,9 @@ class LoadPlayer:
         self.habits.think_s = pace.think_s
 
     def leave(self) -> None:
-        """Play the hand to its end, stand up, go."""
+        """Play the hand to its end, stand up, go. Who never got in has waited in vain."""
+        if not self.connected and not self._ended:
+            self._count_shut_out()
         self._leaving = True
         self.player.stop()
 
@@ -136,32 +139,43 @@ class LoadPlayer:
                 await self._log_in()
                 self.connected = True
                 await self.player.run()
+        except ConnectionFailed:
+            self._count_shut_out()
         except HallError as error:
             if self._leaving:
                 return
-            what = self._refused or reason_of(str(error))
+            what = reason_of(str(error))
             self._tally.errors[what if self.connected else f"not connected: {what}"] += 1
         except Exception as error:
             self._tally.errors[repr(error)[:80]] += 1
         finally:
+            self._ended = True
             self.connected = False
             self.count_complaints()
             mismatches = self._client.counters().mismatches
             if mismatches:
                 self._tally.errors["view differs"] += mismatches
 
+    def _count_shut_out(self) -> None:
+        why = reason_of(self._client.turned_away or "no answer")
+        self._tally.errors[f"not connected: {why}"] += 1
+
     async def _log_in(self) -> None:
         """A hall that is busy is asked again, as people do; it counts as turned away."""
         until = asyncio.get_running_loop().time() + LOGIN_S
-        while True:
+        backoff = Backoff(first_s=0.5, longest_s=8.0)
+        while not self._client.connected:  # an answer may have been late, and yet it counts
             try:
                 await self._client.guest(self._secret, name=self._name)
                 return
-            except Refused as refused:
-                if refused.code not in _ASK_AGAIN or asyncio.get_running_loop().time() > until:
+            except (Refused, OutcomeUnknown) as no:
+                code = no.code if isinstance(no, Refused) else "no answer in time"
+                if code == "ALREADY_LOGGED_IN":
+                    return
+                if code not in _ASK_AGAIN or asyncio.get_running_loop().time() > until:
                     raise
-                self._tally.refused[refused.code] += 1
-                await asyncio.sleep(max(0.5, refused.retry_after_ms / 1000))
+                self._tally.refused[code] += 1
+                await asyncio.sleep(backoff.next_s())
 
     def count_complaints(self) -> None:
         """Those that are new since the last time."""
@@ -184,10 +198,7 @@ class LoadPlayer:
             if event.outcome is Outcome.APPLIED:
                 self._tally.deliveries += 1
         elif isinstance(event, Disconnected):
-            self._refused = reason_of(event.reason)
-            if not self.connected:
-                self._tally.refused[self._refused] += 1
-            elif not event.final and not self._leaving:
-                self._tally.errors[f"cut: {self._refused}"] += 1
+            if not event.final and not self._leaving:
+                self._tally.errors[f"cut: {reason_of(event.reason)}"] += 1
         elif isinstance(event, Noticed) and event.code in _LOST:
             self._tally.errors[event.code] += 1

@@ -27,7 +27,7 @@ from paiju.wire.server_keys import decode
 
 REPORT_S = 1.0
 LEAVE_S = 20.0
-_HURRY = Pace((0.0, 0.05))
+_HURRY = Pace()
 
 
 class WorkerPlan(msgspec.Struct, kw_only=True):
@@ -112,7 +112,8 @@ class Worker:
     def _mind(self, number: int) -> Mind:
         if self._plan.bots:
             return GameMind(self._registry)
-        return RandomMind(self._registry, random.Random(f"{self._plan.seed}/{number}/mind"))
+        choices = random.Random(f"{self._plan.seed}/{number}/mind")
+        return RandomMind(self._registry, choices, eager=True)
 
     # ---- listening and telling -------------------------------------------------------------
 

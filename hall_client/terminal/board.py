@@ -12,6 +12,7 @@ from rich.text import Text
 
 from hall_client.terminal import cards
 from hall_client.terminal.facts import facts
+from hall_client.terminal.grid import grid
 from hall_client.terminal.values import Speaker
 from hall_client.terminal.vocabulary import COLUMNS, ROLES, named, value
 from hall_client.texts import Texts
@@ -42,6 +43,9 @@ def speaker(view: View, texts: Texts) -> Speaker:
 def board(view: View, texts: Texts, *, away: frozenset[int] = frozenset()) -> RenderableType:
     """Seats, what lies on the table, and the own cards."""
     parts: list[RenderableType] = [_seats(view, texts, away)]
+    squares = grid(view)
+    if squares is not None:
+        parts.append(squares)
     more = facts(view, speaker(view, texts))
     if more:
         parts.append(_GAP.join(more))

@@ -14,7 +14,7 @@ from typing import Any
 
 from hall_client.client import HallClient
 from hall_client.errors import ConnectionFailed, HallError, Refused, SessionEnded, TableLeft
-from hall_client.events import ChatSaid, Connected, Disconnected, Event, TableChanged
+from hall_client.events import ChatSaid, Connected, Disconnected, Event, Penalized, TableChanged
 from hall_client.terminal import board
 from hall_client.terminal.lines import Lines
 from hall_client.terminal.moves import Moves
@@ -57,11 +57,12 @@ class Person:
         self._done = False
         self._fill_after = 0.0
         self._lost_since: float | None = None
+        self._saying: set[asyncio.Task[None]] = set()
         self.listening = False  # lines are read and obeyed
 
     def observe(self, event: Event) -> None:
         """Remember what is to be told."""
-        if isinstance(event, TableChanged | ChatSaid | Connected | Disconnected):
+        if isinstance(event, TableChanged | ChatSaid | Connected | Disconnected | Penalized):
             self._news.append(event)
 
     async def run(self, client: HallClient, room: str) -> None:
@@ -149,6 +150,9 @@ class Person:
             if isinstance(event, ChatSaid):
                 said = texts("says", name=event.line.name, text=event.line.text)
                 self._screen.say(said, style="magenta")
+            elif isinstance(event, Penalized):
+                self._screen.say(event.notice.text, style="bold red")
+                self._hear(event.notice.id)
             elif isinstance(event, Connected) and event.resumed:
                 self._screen.say(texts("back"), style="green")
             elif isinstance(event, Disconnected) and not event.final:
@@ -159,6 +163,17 @@ class Person:
                     told = narrate(happened, called, texts)
                     if told is not None:
                         self._screen.say(told)
+
+    def _hear(self, penalty: int) -> None:
+        """Say that it was shown; when that is lost it is shown again the next time."""
+        task = asyncio.create_task(self._client.heard(penalty))
+        self._saying.add(task)
+        task.add_done_callback(self._said)
+
+    def _said(self, task: asyncio.Task[None]) -> None:
+        self._saying.discard(task)
+        if not task.cancelled():
+            task.exception()
 
     def _show(self) -> bool:
         """Board or result when they are due, and the status line; whether input is wanted."""

@@ -99,6 +99,7 @@ FACTS: Mapping[str, Words] = {
 }
 
 COLUMNS: Mapping[str, Words] = {
+    "discs": ("discs", "子数"),
     "bets": ("bet", "下注"),
     "change": ("so far", "累计"),
     "kinds": ("hand", "牌型"),
@@ -118,10 +119,12 @@ ROLES: Mapping[str, Words] = {
     "hidden": ("hidden landlord", "暗地主"),
     "banker": ("banker", "庄家"),
     "dealer": ("dealer", "庄家"),
+    "black": ("black", "黑方"),
 }
 """Keys of views that name a seat, as a word behind that seat's name."""
 
 _SILENT = """
+    board moves
     phase to_act hand legal early counts table shown laid trick bids result hands first last step
     played plays called shows eyes revealed hidden_known answered answer asked open gone voids seat
     leader under swappable next_banker chips stake kind deltas result.deltas result.fees
@@ -261,6 +264,7 @@ EVENTS: Mapping[str, Words] = {
     "hidden": ("The hidden landlord: {name}", "{name} 是暗地主。"),
     "lead": ("First to lead: {name}", "{name} 先出。"),
     "look": ("{name}: look", "{name} 看牌。"),
+    "move": ("{name}: {square}", "{name}：{square}"),
     "no_wuhuaguo": ("{name}: no fig", "{name}：没有无花果"),
     "out": ("{name}: out, place {place}", "{name} 走了，第 {place} 个。"),
     "part": ("The pot is shared; {pot} stays.", "平分锅底，剩 {pot}。"),

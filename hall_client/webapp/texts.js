@@ -46,6 +46,7 @@ const SENTENCES = {
   laid: ["{name} laid", "{name} 出的牌"],
   holds: ["{name} holds", "{name} 的手牌"],
   away: ["away", "离线"],
+  theboard: ["The board", "棋盘"],
   called: ["Call {n}", "叫 {n} 分"],
   nocall: ["No call", "不叫"],
   yourturn: ["Your turn", "轮到你了"],

@@ -8,6 +8,7 @@ import typer
 
 from paiju.cli import admin_backup, admin_conduct
 from paiju.cli.admin_call import call_admin
+from paiju.cli.admin_certificates import certificates
 from paiju.cli.admin_collusion import collusion
 from paiju.cli.admin_doctor import doctor
 from paiju.cli.admin_options import (
@@ -25,13 +26,15 @@ from paiju.cli.admin_options import (
 )
 from paiju.cli.admin_player import player
 from paiju.cli.admin_policy import policy
+from paiju.cli.admin_roll import roll
+from paiju.cli.admin_tables import tables
 from paiju.service.ids import new_op
 from paiju.wire.v1 import data_pb2
 
 app = typer.Typer(
     no_args_is_help=True,
-    help="Operators' work: nodes, drain, player, grant, ledger, audit, reports, penalties, policy, "
-    "collusion, copies, doctor. "
+    help="Operators' work: nodes, drain, roll, player, grant, ledger, audit, reports, "
+    "penalties, policy, tables, collusion, copies, certificates, doctor. "
     "Example: paiju admin nodes --key-file hall/admin-key",
 )
 app.command(name="doctor")(doctor)
@@ -40,6 +43,7 @@ app.command(name="restore")(admin_backup.restore)
 app.command(name="restored")(admin_backup.restored)
 app.command(name="collusion")(collusion)
 app.command(name="player")(player)
+app.command(name="roll")(roll)
 app.command(name="punish")(admin_conduct.punish)
 app.command(name="penalties")(admin_conduct.penalties)
 app.command(name="appeal")(admin_conduct.appeal)
@@ -47,6 +51,8 @@ app.command(name="uphold")(admin_conduct.uphold)
 app.command(name="lift")(admin_conduct.lift)
 app.add_typer(admin_conduct.reports, name="reports")
 app.add_typer(policy, name="policy")
+app.add_typer(certificates, name="certificates")
+app.add_typer(tables, name="tables")
 
 
 @app.command()

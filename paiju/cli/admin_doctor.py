@@ -12,6 +12,7 @@ from typing import Any
 
 import typer
 
+from paiju.cli import doctor_tls
 from paiju.cli.admin_call import call_admin
 from paiju.cli.admin_options import (
     CALL_S,
@@ -31,7 +32,15 @@ CHECK_S = 600.0
 CLOCK_S = 2.0  # further apart, and tickets and operation ids suffer
 SLOW_S = 1.0
 PAGE = 1000
-SECRETS = ("admin-key", "cluster-token", "cell-secret", "ray-token", "ticket-keys.json")
+SECRETS = (
+    "admin-key",
+    "cluster-token",
+    "cell-secret",
+    "ray-token",
+    "ticket-keys.json",
+    "seal-keys.json",
+    "journal-key",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +82,7 @@ def doctor(
         _appeals(ask("ListPenalties", data_pb2.ListPenaltiesRequest(limit=PAGE))),
         _waiting(ask("ListReports", data_pb2.ListReportsRequest(source="player", limit=PAGE))),
         _files(data_dir),
+        *_tls(nodes, data_dir),
     ]
     table = table_of("", "what", "found")
     for finding in findings:
@@ -138,6 +148,12 @@ def _files(data_dir: Path) -> Finding:
         if stat.S_IMODE(mode) & 0o077:
             loose.append(name)
     return Finding("secret files", not loose, _named("open", loose) or "private")
+
+
+def _tls(nodes: data_pb2.NodesReply, data_dir: Path) -> Iterator[Finding]:
+    listeners = doctor_tls.ask(doctor_tls.addresses(nodes, data_dir))
+    for name, ok, wrong, count in doctor_tls.judge(listeners):
+        yield Finding(name, ok, _named("look at", wrong) or count)
 
 
 def _named(what: str, names: list[str]) -> str:

@@ -10,8 +10,9 @@ from typing import Annotated, Any
 
 import typer
 from google.protobuf.message import Message
-from rich.console import Console
+from rich.console import Console, RenderableType
 from rich.table import Table
+from rich.text import Text
 
 from paiju.cli.admin_call import DEFAULT_ADDRESS
 from paiju.cli.output import why
@@ -44,10 +45,24 @@ Reason = Annotated[str, typer.Option(help="Why; it is written into the audit.")]
 HOME = Path(".paiju")
 
 
+class PlainTable(Table):
+    """Cells are shown as they are: what players wrote is neither markup nor a command to the
+    operator's terminal."""
+
+    def add_row(self, *cells: RenderableType | None, **more: Any) -> None:
+        super().add_row(*(_shown(cell) for cell in cells), **more)
+
+
+def _shown(cell: RenderableType | None) -> RenderableType | None:
+    if not isinstance(cell, str):
+        return cell
+    return Text("".join(c if c.isprintable() or c == "\n" else "\ufffd" for c in cell))
+
+
 def table_of(*columns: str) -> Table:
-    table = Table(box=None)
+    table = PlainTable(box=None)
     for column in columns:
-        table.add_column(column)
+        table.add_column(column, overflow="fold")
     return table
 
 
@@ -66,7 +81,7 @@ def show(reply: Message, json_file: Path | None, *parts: Any) -> None:
     to_stdout = json_file is not None and str(json_file) == "-"
     console = Console(stderr=to_stdout)
     for part in parts:
-        console.print(part)
+        console.print(part, markup=False)
     write_json(json_file, plain(reply))
 
 

@@ -36,6 +36,11 @@ def data_server(
     ] = None,
     admin_listen: Annotated[str | None, typer.Option(help="For operators.")] = None,
     metrics_listen: Annotated[str | None, typer.Option(help="For Prometheus.")] = None,
+    peer_certificate: Annotated[
+        Path | None, typer.Option(help="Mutual TLS with servers and operators: PEM file.")
+    ] = None,
+    peer_key: Annotated[Path | None, typer.Option(help="PEM file.")] = None,
+    peer_ca: Annotated[Path | None, typer.Option(help="Whose certificates are accepted.")] = None,
     log_level: Annotated[str | None, typer.Option(help="DEBUG, INFO, WARNING, ERROR.")] = None,
 ) -> None:
     """Run a data server until SIGTERM. Every setting is an environment variable, too.
@@ -51,6 +56,9 @@ def data_server(
             data_listen=listen,
             data_admin_listen=admin_listen,
             data_metrics_listen=metrics_listen,
+            peer_certificate=peer_certificate,
+            peer_key=peer_key,
+            peer_ca=peer_ca,
             log_level=log_level,
         )
         logs.configure("data-server", level=settings.log_level)

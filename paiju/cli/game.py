@@ -48,6 +48,14 @@ def game_server(
     wss_port: Annotated[int | None, typer.Option(help="The same with TLS.")] = None,
     tls_certificate: Annotated[Path | None, typer.Option(help="PEM file.")] = None,
     tls_key: Annotated[Path | None, typer.Option(help="PEM file.")] = None,
+    edge_tls: Annotated[
+        bool | None, typer.Option(help="Programs come in by TLS with these files, too.")
+    ] = None,
+    peer_certificate: Annotated[
+        Path | None, typer.Option(help="Mutual TLS between servers: PEM file.")
+    ] = None,
+    peer_key: Annotated[Path | None, typer.Option(help="PEM file.")] = None,
+    peer_ca: Annotated[Path | None, typer.Option(help="Whose certificates are accepted.")] = None,
     trusted_proxies: Annotated[
         str | None, typer.Option(help="Networks whose x-forwarded-for is believed.")
     ] = None,
@@ -59,6 +67,13 @@ def game_server(
         str | None, typer.Option(help="IP:PORT of the cell's head; empty: be the head.")
     ] = None,
     ray_port: Annotated[int | None, typer.Option(help="Of the head; 0: a free one.")] = None,
+    journal_url: Annotated[
+        str | None,
+        typer.Option(help="PostgreSQL that the cell shares; empty: a file per table host."),
+    ] = None,
+    journal_key_file: Annotated[
+        Path | None, typer.Option(help="The same on all machines that share a journal.")
+    ] = None,
     quota: Annotated[int | None, typer.Option(help="Players connected at once.")] = None,
     metrics_host: Annotated[str | None, typer.Option(help="For Prometheus.")] = None,
     metrics_port: Annotated[int | None, typer.Option(help="0: a free one.")] = None,

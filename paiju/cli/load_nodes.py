@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -17,6 +19,8 @@ from hall_client.load.openloop import Failed, Loop
 from hall_client.load.target import NotHere
 from paiju.cli import load_view
 from paiju.cli.load_options import Html, Json, Mine, Seed, WarmUp, data_target, guarded
+
+_LONG_S = 3600.0
 
 DataServerAddress = Annotated[
     str, typer.Option("--data-server", metavar="HOST:PORT", help="Default: this machine's hall.")
@@ -89,7 +93,8 @@ async def _run(
             fleet = Fleet(server, plan)
             await fleet.register(told)
             progress.update(task, description="seating", total=plan.players)
-            await fleet.seat(told)
+            async with _beating(fleet, stopped):
+                await fleet.seat(told)
             loop = Loop(fleet.kinds(), stopped)
             progress.update(task, description="warming up", total=None)
             await loop.run(warm_up_s)
@@ -100,21 +105,29 @@ async def _run(
             )
             cpu = spent(before, watch.look())
             alive = await server.alive()
-            gone_s = await _vanish(fleet, loop, stopped, plan)
+            gone_s = await _vanish(fleet, stopped, plan)
             progress.update(task, description="leaving", total=None)
             left = await fleet.stand()
     return {**_figures(plan, loop, cpu, stopped.is_set()), **_end(fleet, alive, gone_s, left)}
 
 
-async def _vanish(
-    fleet: Fleet, loop: Loop, stopped: asyncio.Event, plan: NodesPlan
-) -> float | None:
-    """The others go on beating meanwhile."""
+async def _vanish(fleet: Fleet, stopped: asyncio.Event, plan: NodesPlan) -> float | None:
     if not plan.vanish or stopped.is_set():
         return None
-    kind = fleet.kinds()["heartbeat"]
-    others = Loop({"heartbeat": kind}, stopped)
-    return await fleet.vanish(lambda: others.run(3600.0))
+    async with _beating(fleet, stopped):
+        return await fleet.vanish()
+
+
+@asynccontextmanager
+async def _beating(fleet: Fleet, stopped: asyncio.Event) -> AsyncIterator[None]:
+    """Heartbeats go on while something else takes longer than a lease."""
+    loop = Loop({"heartbeat": fleet.kinds()["heartbeat"]}, stopped)
+    beating = asyncio.ensure_future(loop.run(_LONG_S))
+    try:
+        yield
+    finally:
+        beating.cancel()
+        await asyncio.gather(beating, return_exceptions=True)
 
 
 def _figures(

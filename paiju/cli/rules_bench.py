@@ -2,27 +2,18 @@
 
 from __future__ import annotations
 
+import random
 import statistics
 import time
+from collections.abc import Callable
 from typing import NamedTuple
 
 from paiju.rules import shuffle, views
 from paiju.rules.api import CHANCE, SPECTATOR, Game, State
 
 _SAMPLES = 2000
-_MASK = (1 << 64) - 1
-
-
-class Luck:
-    """Quick and even enough for choosing moves: Knuth's linear congruential generator."""
-
-    def __init__(self, seed: int) -> None:
-        self._x = seed
-
-    def below(self, n: int) -> int:
-        """0..n-1, for n far below 2^32."""
-        self._x = x = (self._x * 6364136223846793005 + 1442695040888963407) & _MASK
-        return (x >> 32) * n >> 32
+Luck = Callable[[], float]
+"""Draws from [0, 1) choose the moves."""
 
 
 class Playouts(NamedTuple):
@@ -32,29 +23,27 @@ class Playouts(NamedTuple):
 
 
 def playouts(game: Game, seconds: float, *, seed: int = 1) -> Playouts:
-    """Whole hands at a full table, deal included, until the time is over."""
-    rng, luck = shuffle.ShakeRng(b"bench %d" % seed), Luck(seed)
+    """Whole hands at a full table, deal included, until so much CPU time is used."""
+    rng, luck = shuffle.ShakeRng(b"bench %d" % seed), random.Random(seed).random
     hands = actions = 0
-    begun = time.perf_counter()
-    while (spent := time.perf_counter() - begun) < seconds:
+    begun = time.process_time()
+    while (spent := time.process_time() - begun) < seconds:
         state = game.new_state(game.info.max_seats)
         while acting := state.to_act():
-            seat = _next(state, acting, luck)
+            seat = acting[0] if len(acting) == 1 else _next(state, acting, luck)
             if seat == CHANCE:
                 state.apply(CHANCE, state.sample_chance(rng))
             else:
                 legal = state.legal_actions(seat)
-                state.apply(seat, legal[luck.below(len(legal))])
+                state.apply(seat, legal[int(luck() * len(legal))])
             actions += 1
         hands += 1
     return Playouts(hands, actions, spent)
 
 
 def _next(state: State, acting: tuple[int, ...], luck: Luck) -> int:
-    """The only one, or any; a seat that has nothing to say in a deal leaves it to chance."""
-    if len(acting) == 1:
-        return acting[0]
-    seat = acting[luck.below(len(acting))]
+    """Any; a seat that has nothing to say in a deal leaves it to chance."""
+    seat = acting[int(luck() * len(acting))]
     return seat if seat != CHANCE and state.legal_actions(seat) else acting[0]
 
 
@@ -64,7 +53,7 @@ def timings(game: Game, *, samples: int = _SAMPLES) -> dict[str, float]:
     legal_us: legal_actions of the seat. apply_us: is_legal and apply. view_us: what all seats
     and the spectators must be sent then: their views, as texts, and what changed in them.
     """
-    rng, luck = shuffle.ShakeRng(b"timings"), Luck(2)
+    rng, luck = shuffle.ShakeRng(b"timings"), random.Random(2).random
     found: dict[str, list[float]] = {"legal_us": [], "apply_us": [], "view_us": []}
     clock = time.perf_counter
     while len(found["view_us"]) < samples:
@@ -72,7 +61,7 @@ def timings(game: Game, *, samples: int = _SAMPLES) -> dict[str, float]:
         viewers = (*range(game.info.max_seats), SPECTATOR)
         screens = {viewer: views.encode(state.view(viewer)) for viewer in viewers}
         while acting := state.to_act():
-            seat = _next(state, acting, luck)
+            seat = acting[0] if len(acting) == 1 else _next(state, acting, luck)
             if seat == CHANCE:
                 state.apply(CHANCE, state.sample_chance(rng))
                 screens = {viewer: views.encode(state.view(viewer)) for viewer in viewers}
@@ -80,7 +69,7 @@ def timings(game: Game, *, samples: int = _SAMPLES) -> dict[str, float]:
             begun = clock()
             legal = state.legal_actions(seat)
             listed = clock()
-            action = legal[luck.below(len(legal))]
+            action = legal[int(luck() * len(legal))]
             chosen = clock()
             state.is_legal(seat, action)
             state.apply(seat, action)
@@ -94,6 +83,45 @@ def timings(game: Game, *, samples: int = _SAMPLES) -> dict[str, float]:
             found["apply_us"].append(applied - chosen)
             found["view_us"].append(shown - applied)
     return {name: statistics.median(values) * 1e6 for name, values in found.items()}
+
+
+def worst_list(game: Game, hands: int) -> float:
+    """Microseconds of CPU time of the dearest `legal_actions` in so many hands."""
+    rng, luck = shuffle.ShakeRng(b"worst"), random.Random(3).random
+    clock, worst = time.process_time, 0.0
+    for _ in range(hands):
+        state = game.new_state(game.info.max_seats)
+        while acting := state.to_act():
+            seat = acting[0] if len(acting) == 1 else _next(state, acting, luck)
+            if seat == CHANCE:
+                state.apply(CHANCE, state.sample_chance(rng))
+                continue
+            begun = clock()
+            legal = state.legal_actions(seat)
+            worst = max(worst, clock() - begun)
+            state.apply(seat, legal[int(luck() * len(legal))])
+    return worst * 1e6
+
+
+def results(game: Game, seconds: float, *, hands: int = 50) -> float:
+    """Ended hands settled (`outcome`; showdowns, where there are any) in a second of CPU time."""
+    rng, luck = shuffle.ShakeRng(b"results"), random.Random(4).random
+    ended = []
+    for _ in range(hands):
+        state = game.new_state(game.info.max_seats)
+        while acting := state.to_act():
+            seat = acting[0] if len(acting) == 1 else _next(state, acting, luck)
+            legal = () if seat == CHANCE else state.legal_actions(seat)
+            action = legal[int(luck() * len(legal))] if legal else state.sample_chance(rng)
+            state.apply(seat, action)
+        ended.append(state)
+    counted = 0
+    begun = time.process_time()
+    while (spent := time.process_time() - begun) < seconds:
+        for state in ended:
+            state.outcome()
+        counted += hands
+    return counted / spent
 
 
 def figures(game: Game, seconds: float) -> dict[str, str | float]:

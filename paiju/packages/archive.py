@@ -13,7 +13,7 @@ import stat
 import tomllib
 import zipfile
 import zlib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
@@ -168,3 +168,13 @@ def _manifest(files: Mapping[str, bytes]) -> Manifest:
             if not room.id.startswith(f"{rule_set.name}."):
                 raise BadPackage(f"manifest.toml: room {room.id} must begin with {rule_set.name}.")
     return manifest
+
+
+def number(version: str) -> tuple[int, ...]:
+    """What versions are ordered by: 1.10.0 comes after 1.9.0."""
+    return tuple(int(part) for part in version.split("."))
+
+
+def newest(versions: Iterable[str]) -> str:
+    """The highest of them; "" for none."""
+    return max(versions, key=number, default="")

@@ -8,6 +8,7 @@ finds who did not know.
 from __future__ import annotations
 
 import ast
+import threading
 from collections.abc import Iterator, Mapping
 
 from paiju.packages.archive import BadPackage
@@ -20,6 +21,7 @@ PURE = frozenset(
         "typing",
     )
 )
+_parsing = threading.Lock()
 _TEMPTING = frozenset({"__import__", "eval", "exec", "compile", "open", "input", "breakpoint"})
 
 
@@ -28,7 +30,7 @@ def check(name: str, modules: Mapping[str, str]) -> None:
     for module, source in modules.items():
         where = f"{name}/{module.replace('.', '/') or '__init__'}.py"
         try:
-            tree = ast.parse(source)
+            tree = parse(source)
         except SyntaxError as error:
             raise BadPackage(f"{where}:{error.lineno}: {error.msg}") from None
         for line, imported in _imports(tree):
@@ -40,6 +42,13 @@ def check(name: str, modules: Mapping[str, str]) -> None:
         for node in ast.walk(tree):
             if isinstance(node, ast.Name) and node.id in _TEMPTING:
                 raise BadPackage(f"{where}:{node.lineno}: {node.id} has no place in rules")
+
+
+def parse(source: str) -> ast.Module:
+    """`ast.parse`, one at a time: CPython 3.11 counts its depth for all threads together and
+    fails with SystemError when two parse at once (gh-106905)."""
+    with _parsing:
+        return ast.parse(source)
 
 
 def _imports(tree: ast.AST) -> Iterator[tuple[int, str]]:

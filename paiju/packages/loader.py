@@ -11,14 +11,17 @@ import ast
 import importlib
 import importlib.abc
 import importlib.machinery
+import linecache
 import sys
 import threading
 import types
-from collections.abc import Mapping, Sequence
+import typing
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from paiju.packages import imports
 from paiju.packages.archive import Contents
+from paiju.rules.registry import Registry
 
 ROOT = "paiju_games"
 _DIGITS = 16  # of the archive's SHA-256
@@ -88,7 +91,7 @@ class _Finder(importlib.abc.MetaPathFinder, importlib.abc.InspectLoader):
             return compile("", _file(ROOT), "exec")
         own, source, _ = self._sources[fullname]
         version = ".".join(fullname.split(".")[:2])
-        tree = _Renamed(f"games.{own}", version).visit(ast.parse(source))
+        tree = _Renamed(f"games.{own}", version).visit(imports.parse(source))
         return compile(ast.fix_missing_locations(tree), _file(fullname), "exec")
 
 
@@ -139,6 +142,15 @@ def load(contents: Contents) -> Loaded:
     return loaded
 
 
+def registry_of(loaded: Iterable[Loaded]) -> Registry:
+    """The games of these versions; one version per package."""
+    versions = list(loaded)
+    return Registry(
+        [version.contents.manifest for version in versions],
+        resolve={version.contents.name: version.resolve for version in versions},
+    )
+
+
 def unload(loaded: Loaded) -> None:
     """Forget a version. Objects of it that are still in use go on working."""
     with _lock:
@@ -148,4 +160,19 @@ def unload(loaded: Loaded) -> None:
         parent = sys.modules.get(ROOT)
         if parent is not None:
             vars(parent).pop(loaded.module.rpartition(".")[2], None)
+        _clear_caches()
     importlib.invalidate_caches()
+
+
+def _clear_caches() -> None:
+    """Caches of code that stays may hold things of code that goes: those of the shared engines
+    (decks and states as keys), of `typing` (`Base[State]`) and of tracebacks. They fill again."""
+    for name, module in list(sys.modules.items()):
+        if name.startswith("paiju.rules"):
+            for value in list(vars(module).values()):
+                clear = getattr(value, "cache_clear", None)
+                if clear is not None:
+                    clear()
+    for clear in getattr(typing, "_cleanups", ()):
+        clear()
+    linecache.clearcache()

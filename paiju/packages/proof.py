@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from paiju.packages.archive import BadPackage, Contents
-from paiju.packages.loader import Loaded, load, unload
+from paiju.packages.loader import Loaded, load, registry_of, unload
 from paiju.rules import cases as golden
 from paiju.rules.registry import Registry
 from paiju.rules.testkit import Violation, run_kit
@@ -29,19 +29,13 @@ class Proof:
         return not self.failed
 
 
-def registry_of(loaded: Iterable[Loaded]) -> Registry:
-    """The games of these versions; one version per package."""
-    versions = list(loaded)
-    return Registry(
-        [version.contents.manifest for version in versions],
-        resolve={version.contents.name: version.resolve for version in versions},
-    )
-
-
 def prove(
     contents: Contents, *, hands: int = HANDS, tell: Callable[[str], None] = lambda _: None
 ) -> Proof:
-    """Load a version, ask it everything, forget it. BadPackage if it cannot be loaded."""
+    """Load a version, ask it everything, forget it. BadPackage if it cannot be loaded.
+
+    hands: random ones per rule set; 0: only its cases, and whether its rooms can be made.
+    """
     loaded = load(contents)
     try:
         return _prove(loaded, hands=hands, tell=tell)
@@ -57,13 +51,14 @@ def _prove(loaded: Loaded, *, hands: int, tell: Callable[[str], None]) -> Proof:
         try:
             for parameters in ({}, *(room.parameters for room in rule_set.rooms)):
                 registry.latest(rule_set.name, parameters)
-            report = run_kit(registry.latest(rule_set.name), hands=hands, seed="package")
+            kit = registry.latest(rule_set.name)
+            played = run_kit(kit, hands=hands, seed="package").hands if hands else 0
         except Violation as violation:
             proof.failed.append(f"{rule_set.name}: {violation}")
         except Exception as error:
             proof.failed.append(f"{rule_set.name}: {type(error).__name__}: {error}")
         else:
-            proof.hands += report.hands
+            proof.hands += played
         tell(f"{rule_set.name}: {hands} random hands")
     return proof
 

@@ -23,10 +23,8 @@ from securesystemslib.signer import Key, Signer
 from tuf.api.exceptions import RepositoryError
 from tuf.api.metadata import (
     DelegatedRole,
-    Delegations,
     Metadata,
     MetaFile,
-    Role,
     Root,
     Snapshot,
     TargetFile,
@@ -34,10 +32,10 @@ from tuf.api.metadata import (
     Timestamp,
 )
 
+from paiju.packages import authors
 from paiju.packages.archive import BadPackage, Contents, unpack
+from paiju.packages.signing import sign
 
-ROOT_THRESHOLD = 2
-ROOT_EXPIRES = timedelta(days=365)
 TARGETS_EXPIRES = timedelta(days=365)
 SNAPSHOT_EXPIRES = timedelta(days=14)
 TIMESTAMP_EXPIRES = timedelta(days=2)
@@ -65,47 +63,6 @@ class OnlineKeys:
     timestamp: Signer
 
 
-def create(
-    files: Files,
-    *,
-    root: Sequence[Signer],
-    targets: Signer,
-    online: OnlineKeys,
-    now: datetime,
-) -> bytes:
-    """A new repository without packages; the first root, which game servers are given."""
-    if files.get("metadata/1.root.json") is not None:
-        raise Refused("there is a repository already")
-    if len(root) < ROOT_THRESHOLD:
-        raise Refused(f"the root needs at least {ROOT_THRESHOLD} keys")
-    keys = [signer.public_key for signer in root]
-    roles = {
-        "root": Role([key.keyid for key in keys], ROOT_THRESHOLD),
-        "targets": Role([targets.public_key.keyid], 1),
-        "snapshot": Role([online.snapshot.public_key.keyid], 1),
-        "timestamp": Role([online.timestamp.public_key.keyid], 1),
-    }
-    everybody = [
-        *keys,
-        targets.public_key,
-        online.snapshot.public_key,
-        online.timestamp.public_key,
-    ]
-    signed = Root(
-        version=1,
-        expires=now + ROOT_EXPIRES,
-        keys={key.keyid: key for key in everybody},
-        roles=roles,
-        consistent_snapshot=True,
-    )
-    first = _signed(signed, root)
-    files.put("metadata/1.root.json", first)
-    empty = Targets(version=1, expires=now + TARGETS_EXPIRES, delegations=Delegations({}, {}))
-    files.put("metadata/1.targets.json", _signed(empty, [targets]))
-    Repository(files, online).publish_snapshot({"targets.json": MetaFile(1)}, now=now)
-    return first
-
-
 class Repository:
     """One look at the store; `online` signs what changes by itself."""
 
@@ -117,9 +74,7 @@ class Repository:
 
     def authors(self) -> Mapping[str, DelegatedRole]:
         """Author -> the packages that are theirs (`paths`) and the keys that speak for them."""
-        delegations = self._targets().signed.delegations
-        assert delegations is not None and delegations.roles is not None
-        return delegations.roles
+        return authors.authors_of(self._targets().signed)
 
     def versions(self) -> Iterator[tuple[str, str, TargetFile]]:
         """(author, "NAME/VERSION.zip", file) of everything that is published."""
@@ -140,47 +95,51 @@ class Repository:
         now: datetime,
         resigned: bytes | None = None,
     ) -> None:
-        """Who may publish which packages; again for other packages or keys.
+        """Who may publish which packages; again for other packages or keys. See `take_authors`."""
+        draft = self.draft_authors(now=now)
+        try:
+            authors.enter(draft, author, packages=packages, keys=keys)
+        except authors.BadAuthor as error:
+            raise Refused(str(error)) from None
+        again = {} if resigned is None else {author: resigned}
+        self.take_authors(sign(draft, [targets]), again, now=now)
 
-        With a new key the old one counts no more, so what the author has published must be
-        signed again: `resigned` is `draft` with a new key's signature, without the versions
-        that are not to be trusted.
-        """
-        metadata = self._targets()
-        signed = metadata.signed
-        delegations = signed.delegations
-        assert delegations is not None and delegations.roles is not None
-        for other, role in delegations.roles.items():
-            taken = {path.removesuffix("/*") for path in role.paths or ()} & set(packages)
-            if other != author and taken:
-                raise Refused(f"{', '.join(sorted(taken))} belongs to {other}")
-        for key in keys:
-            delegations.keys[key.keyid] = key
-        delegations.roles[author] = DelegatedRole(
-            name=author,
-            keyids=[key.keyid for key in keys],
-            threshold=1,
-            terminating=True,
-            paths=[f"{package}/*" for package in packages],
-        )
-        used = {keyid for role in delegations.roles.values() for keyid in role.keyids}
-        delegations.keys = {keyid: key for keyid, key in delegations.keys.items() if keyid in used}
+    def draft_authors(self, *, now: datetime) -> Targets:
+        """The list of authors with its next number: to be changed and signed."""
+        signed = self._targets().signed
         signed.version += 1
         signed.expires = now + TARGETS_EXPIRES
-        changed = {"targets.json": MetaFile(signed.version)}
-        before = self._role(author)
-        if resigned is not None:
-            again = self._verified(author, resigned, metadata)
-            number = self._check_next(before, again, now)
-            unknown = again.signed.targets.keys() - (before.signed.targets if before else {}).keys()
-            if unknown:
-                raise Refused(f"{', '.join(sorted(unknown))} was not published before")
-            self._files.put(f"metadata/{number}.{author}.json", resigned)
-            changed[f"{author}.json"] = MetaFile(number)
-        elif before is not None and not _speaks(metadata, author, before):
-            raise Refused(f"what {author} has published must be signed again with a new key")
-        self._files.put(f"metadata/{signed.version}.targets.json", _signed(signed, [targets]))
+        return signed
+
+    def take_authors(self, data: bytes, resigned: Mapping[str, bytes], *, now: datetime) -> None:
+        """Take the operator's signed list of authors.
+
+        With a new key the old one counts no more, so what such an author has published must be
+        signed again: `resigned` has, by author, `draft` with a new key's signature, without the
+        versions that are not to be trusted.
+        """
+        metadata = self._verified_by(self._root(), Targets.type, data)
+        number = self._check_next(self._targets(), metadata, now)
+        changed = {"targets.json": MetaFile(number)}
+        for author, role in resigned.items():
+            changed[f"{author}.json"] = MetaFile(self._take_again(author, role, metadata, now))
+        for author in authors.authors_of(metadata.signed).keys() - resigned.keys():
+            before = self._role(author)
+            if before is not None and not _speaks(metadata, author, before):
+                raise Refused(f"what {author} has published must be signed again with a new key")
+        self._files.put(f"metadata/{number}.targets.json", data)
         self.publish_snapshot(changed, now=now)
+
+    def _take_again(
+        self, author: str, data: bytes, targets: Metadata[Targets], now: datetime
+    ) -> int:
+        before, again = self._role(author), self._verified_by(targets, author, data)
+        number = self._check_next(before, again, now)
+        unknown = again.signed.targets.keys() - (before.signed.targets if before else {}).keys()
+        if unknown:
+            raise Refused(f"{', '.join(sorted(unknown))} was not published before")
+        self._files.put(f"metadata/{number}.{author}.json", data)
+        return number
 
     # ---- authors ---------------------------------------------------------------------------
 
@@ -198,15 +157,15 @@ class Repository:
 
     def publish(
         self, author: str, metadata: bytes, blobs: Sequence[bytes], *, now: datetime
-    ) -> None:
+    ) -> list[Contents]:
         """Take the author's signed metadata with the archives that are new in it.
 
-        Refused when the signature, the number, a path, a hash or an archive is wrong, or when
-        a published version would get other bytes.
+        Returns the new ones. Refused when the signature, the number, a path, a hash or an
+        archive is wrong, or when a published version would get other bytes.
         """
         if author not in self.authors():
             raise Refused(f"{author} may publish nothing here")
-        role = self._verified(author, metadata, self._targets())
+        role = self._verified_by(self._targets(), author, metadata)
         before = self._role(author)
         number = self._check_next(before, role, now)
         archives = {f"{c.name}/{c.version}.zip": (c, blob) for c, blob in map(_unpacked, blobs)}
@@ -222,6 +181,8 @@ class Repository:
         name = f"{author}.json"
         self._files.put(f"metadata/{number}.{name}", metadata)
         self.publish_snapshot({name: MetaFile(number)}, now=now)
+        new = role.signed.targets.keys() - known.keys()
+        return [c for path, (c, _) in archives.items() if path in new]
 
     def _check_next(
         self, before: Metadata[Targets] | None, role: Metadata[Targets], now: datetime
@@ -246,6 +207,19 @@ class Repository:
 
     # ---- online ----------------------------------------------------------------------------
 
+    def knows(self, online: OnlineKeys) -> bool:
+        """Whether the root names these keys."""
+        roles = self._root().signed.roles
+        return (
+            online.snapshot.public_key.keyid in roles["snapshot"].keyids
+            and online.timestamp.public_key.keyid in roles["timestamp"].keyids
+        )
+
+    def expires(self) -> datetime:
+        """When followers refuse what is here, unless it is renewed."""
+        timestamp = self._timestamp()
+        return min(timestamp.signed.expires, self._snapshot(timestamp).signed.expires)
+
     def renew(self, *, now: datetime) -> bool:
         """Sign snapshot and timestamp again when their time runs out; whether that was so."""
         timestamp = self._timestamp()
@@ -268,7 +242,7 @@ class Repository:
             meta, number = dict(last.meta), last.version + 1
         meta.update(changed)
         signed = Snapshot(version=number, expires=now + SNAPSHOT_EXPIRES, meta=meta)
-        data = _signed(signed, [self._online.snapshot])
+        data = sign(signed, [self._online.snapshot])
         self._files.put(f"metadata/{number}.snapshot.json", data)
         self._publish_timestamp(MetaFile(number), now=now)
 
@@ -277,7 +251,7 @@ class Repository:
         if self._files.get("metadata/timestamp.json") is not None:
             number = self._timestamp().signed.version + 1
         signed = Timestamp(version=number, expires=now + TIMESTAMP_EXPIRES, snapshot_meta=snapshot)
-        self._files.put("metadata/timestamp.json", _signed(signed, [self._online.timestamp]))
+        self._files.put("metadata/timestamp.json", sign(signed, [self._online.timestamp]))
 
     # ---- inside ----------------------------------------------------------------------------
 
@@ -298,14 +272,22 @@ class Repository:
         found = self._meta().get(f"{author}.json")
         return None if found is None else self._load(f"{found.version}.{author}.json")
 
-    def _verified(self, author: str, data: bytes, targets: Metadata[Targets]) -> Metadata[Targets]:
+    def _root(self) -> Metadata[Root]:
+        """The newest: roots are numbered without gaps."""
+        number = 1
+        while self._files.get(f"metadata/{number + 1}.root.json") is not None:
+            number += 1
+        return self._load(f"{number}.root.json")
+
+    def _verified_by(self, above: Metadata[Any], who: str, data: bytes) -> Metadata[Targets]:
+        """A list that `above` lets `who` sign. Refused."""
         try:
             role: Metadata[Targets] = Metadata.from_bytes(data)
             if not isinstance(role.signed, Targets):
                 raise Refused("this is no list of versions")
-            targets.verify_delegate(author, role)
+            above.verify_delegate(who, role)
         except (RepositoryError, StorageError, ValueError, KeyError) as error:
-            raise Refused(f"the signature of {author} does not hold: {error}") from None
+            raise Refused(f"the signature of {who} does not hold: {error}") from None
         return role
 
     def _load(self, name: str) -> Metadata[Any]:
@@ -320,7 +302,7 @@ def sign_versions(draft: Targets, blobs: Sequence[bytes], author: Signer) -> byt
     for contents, blob in map(_unpacked, blobs):
         path = f"{contents.name}/{contents.version}.zip"
         draft.targets[path] = TargetFile.from_data(path, blob, ["sha256"])
-    return _signed(draft, [author])
+    return sign(draft, [author])
 
 
 def _unpacked(blob: bytes) -> tuple[Contents, bytes]:
@@ -336,13 +318,6 @@ def _speaks(targets: Metadata[Targets], author: str, role: Metadata[Targets]) ->
     except RepositoryError:
         return False
     return True
-
-
-def _signed(signed: Root | Targets | Snapshot | Timestamp, signers: Sequence[Signer]) -> bytes:
-    metadata: Metadata[Any] = Metadata(signed)
-    for signer in signers:
-        metadata.sign(signer, append=True)
-    return metadata.to_bytes()
 
 
 def utc_now() -> datetime:

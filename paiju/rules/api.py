@@ -11,17 +11,17 @@ Errors: IllegalAction, with a stable code; the state is unchanged when it is rai
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple, Protocol, runtime_checkable
+from typing import Any, Final, NamedTuple, Protocol, runtime_checkable
 
 Seat = int
 Action = Any
 """Compact and hashable, defined by the game; an int where it fits (a deal does not)."""
 
-CHANCE: Seat = -1
+CHANCE: Final[Seat] = -1
 """Nature: the table samples, the log keeps the outcome."""
-SPECTATOR: Seat = -2
+SPECTATOR: Final[Seat] = -2
 """A viewer without a seat."""
-ALL: tuple[Seat, ...] = (-3,)
+ALL: Final[tuple[Seat, ...]] = (-3,)
 """`Event.to`: everybody. Not (): receivers that a game works out and that are none are nobody."""
 
 

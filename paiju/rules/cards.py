@@ -8,20 +8,22 @@ cards of one deck is an integer with those bits. Text: `3s Td Ah 2c BJ RJ`, sing
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from typing import Final
 
-RANKS = "3456789TJQKA2"
-SUITS = "dchs"
-BJ, RJ = 52, 53
-DECK = 54
+RANKS: Final = "3456789TJQKA2"
+SUITS: Final = "dchs"
+BJ: Final = 52
+RJ: Final = 53
+DECK: Final = 54
 
-NAMES: tuple[str, ...] = (*(r + s for r in RANKS for s in SUITS), "BJ", "RJ")
-BITS = tuple(1 << card for card in range(DECK))
-_NUMBERS = {name: number for number, name in enumerate(NAMES)}
+NAMES: Final[tuple[str, ...]] = (*(r + s for r in RANKS for s in SUITS), "BJ", "RJ")
+BITS: Final = tuple(1 << card for card in range(DECK))
+_NUMBERS: Final = {name: number for number, name in enumerate(NAMES)}
 
-RANK_NAMES: tuple[str, ...] = (*RANKS, "BJ", "RJ")
+RANK_NAMES: Final[tuple[str, ...]] = (*RANKS, "BJ", "RJ")
 """Rank 0..14 as the specifications write it."""
 
-RANK_OF: tuple[int, ...] = (*(card // 4 for card in range(52)), 13, 14)
+RANK_OF: Final[tuple[int, ...]] = (*(card // 4 for card in range(52)), 13, 14)
 
 
 def parse_card(text: str) -> int:
@@ -52,6 +54,11 @@ def mask_of(cards: Iterable[int]) -> int:
     return mask
 
 
+def set_of(cards: Iterable[int]) -> int:
+    """The set as bits, of cards that are different."""
+    return sum([BITS[card] for card in cards])
+
+
 def cards_of(mask: int) -> Iterator[int]:
     """The cards of a set, ascending."""
     while mask:
@@ -60,7 +67,7 @@ def cards_of(mask: int) -> Iterator[int]:
         mask ^= low
 
 
-_BY_BYTE = tuple(
+_BY_BYTE: Final = tuple(
     tuple([name for bit, name in enumerate(names) if byte >> bit & 1] for byte in range(256))
     for names in (NAMES[low : low + 8] for low in range(0, DECK, 8))
 )

@@ -7,7 +7,6 @@ imported when it is first asked for.
 from __future__ import annotations
 
 import importlib
-import importlib.util
 import tomllib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
@@ -61,6 +60,9 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
     sdk: str
     rule_sets: list[RuleSet]
 
+    def rule_set_names(self) -> set[str]:
+        return {rule_set.name for rule_set in self.rule_sets}
+
 
 def _read(path: Path) -> Manifest:
     try:
@@ -94,14 +96,19 @@ class Registry:
 
     @classmethod
     def default(cls) -> Registry:
-        """The packages installed beside this program."""
-        spec = importlib.util.find_spec("games")
-        folders = list(spec.submodule_search_locations or ()) if spec is not None else []
+        """The packages installed beside this program, in all folders of `games`."""
+        try:
+            folders = list(importlib.import_module("games").__path__)
+        except ModuleNotFoundError:
+            folders = []
         return cls(
             _read(path)
             for folder in folders
             for path in sorted(Path(folder).glob("*/manifest.toml"))
         )
+
+    def packages(self) -> Sequence[Manifest]:
+        return list(self._packages.values())
 
     def rule_sets(self) -> Sequence[RuleSet]:
         return [rule_set for _, rule_set in self._rule_sets.values()]

@@ -11,11 +11,13 @@ from __future__ import annotations
 import hashlib
 import struct
 from collections.abc import Sequence
+from functools import lru_cache
+from typing import Final
 
-SECRET_BYTES = 192
-_COMMIT = b"paiju commit v1"
-_DECK = b"paiju deck v1"
-_BLOCK = 1024
+SECRET_BYTES: Final = 192
+_COMMIT: Final = b"paiju commit v1"
+_DECK: Final = b"paiju deck v1"
+_BLOCK: Final = 1024
 
 
 def _framed(*fields: bytes) -> bytes:
@@ -72,6 +74,20 @@ class ShakeRng:
         stays equally likely.
         """
         while True:
-            draws = struct.unpack(f">{n}Q", self._bytes(8 * n))
-            if len(set(draws)) == n:
-                return sorted(range(n), key=draws.__getitem__)
+            data = self._bytes(8 * n)
+            # Where the upper quarters differ they alone decide, and small numbers sort quicker.
+            draws: tuple[int, ...] = _upper(n).unpack(data)
+            if len(set(draws)) < n:
+                draws = struct.unpack(f">{n}Q", data)
+                if len(set(draws)) < n:
+                    continue
+            shift = n.bit_length()
+            order = sorted([draw << shift | place for place, draw in enumerate(draws)])
+            mask = (1 << shift) - 1
+            return [draw & mask for draw in order]
+
+
+@lru_cache(64)
+def _upper(n: int) -> struct.Struct:
+    """Of n draws of 64 bits the upper 16 each."""
+    return struct.Struct(">" + "H6x" * n)

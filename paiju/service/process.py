@@ -44,6 +44,15 @@ def forbid_dumps() -> None:
     ctypes.CDLL(None, use_errno=True).prctl(_PR_SET_DUMPABLE, 0, 0, 0, 0)
 
 
+def raise_file_limit() -> None:
+    """As many open files, which sockets are, as the system allows this process at all.
+
+    The usual first limit (1,024) is used up by one stranger who only connects.
+    """
+    _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
+
+
 def tune_gc() -> None:
     """After start-up: what exists stays, and collections become rare.
 

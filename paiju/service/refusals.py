@@ -92,11 +92,28 @@ SENTENCES: Mapping[str, tuple[str, str]] = {
     "STALE_DECISION": ("The table has moved on since.", "局面已变化。"),
     "BAD_CHAT": ("A line of chat has 1 to 200 characters.", "聊天内容须为 1 至 200 个字符。"),
     "BAD_REPORT": ("That report is incomplete: {detail}.", "举报内容不完整：{detail}。"),
+    "GAME_STOPPED": ("This game is not played here at the moment.", "该游戏目前未开放。"),
+    "TABLE_FINISHING": (
+        "No newcomers at this table: another version of the game has begun.",
+        "此桌仍在旧版本上，不再接受新玩家。",
+    ),
+    "CLIENT_TOO_OLD": (
+        "This game needs build {build} of the client.",
+        "该游戏需要客户端版本 {build}。",
+    ),
+    # game packages
+    "NO_REPOSITORY": ("This hall has no repository of packages.", "本大厅没有游戏包仓库。"),
+    "PACKAGE_REFUSED": ("The repository does not take this: {detail}.", "仓库拒绝：{detail}。"),
+    "NO_SUCH_VERSION": ("There is no version {version}.", "没有版本 {version}。"),
+    "PINNED": ("Pinned to {version}; unpin it first.", "已固定在 {version}，请先解除固定。"),
+    "NO_SUCH_PACKAGE": ("There is no package {package}.", "没有游戏包 {package}。"),
     # between our servers
     "STALE_EPOCH": ("Epoch {have} of this host is over, {current} has begun.", "主机纪元已过期。"),
+    "HOST_ELSEWHERE": ("Another server runs that host.", "该主机由其他服务器运行。"),
     "LEASE_LOST": ("The lease has run out; register again.", "租约已失效。"),
     "NO_HOST": ("No table host is free.", "没有可用的牌桌主机。"),
     "NOT_ZERO_SUM": ("The amounts do not sum to zero.", "金额之和不为零。"),
+    "NO_SUCH_HAND": ("No such hand waits for a decision.", "没有等待处理的这一局。"),
     "NO_SUCH_SITTING": ("There is no such sitting.", "没有这个入座记录。"),
     "LINK_MISMATCH": (
         "The stream was opened for another peer: {detail}.",
@@ -108,6 +125,13 @@ SENTENCES: Mapping[str, tuple[str, str]] = {
         "你已在别处登录，此连接将断开。",
     ),
     "KICKED": ("An operator has ended this session.", "管理员已结束此会话。"),
+    "PENALTY_WARN": ("You have been warned: {what}.", "你受到警告：{what}。"),
+    "PENALTY_FINE": ("You have been fined {taken} coins: {what}.", "你被罚 {taken} 财力：{what}。"),
+    "PENALTY_FREEZE": (
+        "Your account was frozen for {hours} hours: {what}.",
+        "你的账号曾被冻结 {hours} 小时：{what}。",
+    ),
+    "PENALTY_BAN": ("Your account was closed: {what}.", "你的账号曾被封禁：{what}。"),
     "TABLE_RECOVERING": (
         "The table is being restored; please wait a moment.",
         "牌桌正在恢复，请稍候。",

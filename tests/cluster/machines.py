@@ -92,6 +92,8 @@ class Machine:
         self.address = address
         self.folder = folder
         self.wire = f"pjw{namespace[2:]}"
+        self.settings: dict[str, str] = {}
+        """Environment of its commands."""
         self._running: list[tuple[subprocess.Popen[bytes], Path]] = []
         folder.mkdir(parents=True)
 
@@ -123,7 +125,7 @@ class Machine:
         done = subprocess.run(
             self._command(*arguments),
             cwd=self.folder,
-            env=self._environment(),
+            env={**self._environment(), **self.settings},
             capture_output=True,
             text=True,
             timeout=120,

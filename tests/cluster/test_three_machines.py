@@ -10,10 +10,13 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
+from hall_client import Tls
 from hall_client.bots.mind import GameMind
 from hall_client.load.driver import Driver, LoadPlan
 from hall_client.load.result import LoadResult
+from paiju.cli.admin import app as admin
 from paiju.rules.registry import Registry
 from paiju.wire.server_keys import ServerKeys
 from tests.cluster.machines import Machine, Network, allowed
@@ -27,8 +30,11 @@ class Cluster:
 
     def __init__(self, network: Network, folder: Path) -> None:
         self.a, self.b, self.c = (network.machine(name, folder) for name in "abc")
+        self.authority = folder / "authority"
+        self._make_certificates()
         self.a.start(
             *("data-server", "--data-dir", str(self.a.folder)),
+            *self.peer(self.a, "data-a"),
             *("--listen", f"{self.a.address}:7410"),
             *("--metrics-listen", f"{self.a.address}:7412"),
             state="data-server.json",
@@ -46,16 +52,54 @@ class Cluster:
             *("--seal-keys-file", str(self.c.folder / "seal-keys.json")),
         )
 
+    def _make_certificates(self) -> None:
+        """On the operator's machine, which needs no network; each gets its own files."""
+
+        def make(*arguments: str) -> None:
+            given = ["certificates", *arguments, "--dir", str(self.authority)]
+            result = CliRunner().invoke(admin, given)
+            assert result.exit_code == 0, result.output
+
+        make("init", "--cell", "cell-1")
+        here_too = ["--address", self.a.address, "--address", "127.0.0.1"]
+        edges = [a for m in (self.b, self.c) for a in ("--address", m.address)]
+        for role, name, addresses, machines in (
+            ("data-server", "data-a", here_too, [self.a]),
+            ("game-server", "gs-b", ["--address", self.b.address], [self.b]),
+            ("game-server", "gs-c", ["--address", self.c.address], [self.c]),
+            ("players", "edge", edges, [self.b, self.c]),
+            ("operator", "ann", [], [self.a]),
+        ):
+            make("issue", "--role", role, "--name", name, *addresses)
+            for machine in machines:
+                for file in (f"{name}.pem", f"{name}-key.pem", "ca.pem"):
+                    shutil.copy(self.authority / file, machine.folder)
+        self.a.settings = {
+            "PAIJU_PEER_CERTIFICATE": str(self.a.folder / "ann.pem"),
+            "PAIJU_PEER_KEY": str(self.a.folder / "ann-key.pem"),
+            "PAIJU_PEER_CA": str(self.a.folder / "ca.pem"),
+        }
+
+    def peer(self, machine: Machine, name: str) -> tuple[str, ...]:
+        return (
+            *("--peer-certificate", str(machine.folder / f"{name}.pem")),
+            *("--peer-key", str(machine.folder / f"{name}-key.pem")),
+            *("--peer-ca", str(machine.folder / "ca.pem")),
+        )
+
     def game_server(self, machine: Machine, *more: str) -> list[str]:
         machine.start(
             *("game-server", "--server", f"gs-{machine.name}"),
             *("--data-dir", str(machine.folder), "--data-servers", f"{self.a.address}:7410"),
             *("--node-ip", machine.address, "--listen-host", "0.0.0.0", "--listen-port", "7700"),
             *("--metrics-host", machine.address, "--metrics-port", "7790"),
+            *self.peer(machine, f"gs-{machine.name}"),
+            *("--edge-tls", "--tls-certificate", str(machine.folder / "edge.pem")),
+            *("--tls-key", str(machine.folder / "edge-key.pem")),
             *more,
             state="game-server.json",
         )
-        return [f"{machine.address}:7700"]
+        return [f"grpcs://{machine.address}:7700"]
 
     def nodes(self) -> dict:
         shown: dict = json.loads(self.a.run("admin", "nodes", "--json", "-", *self.admin()))
@@ -75,6 +119,7 @@ class Cluster:
             seed=1,
             drop_rate=0.1,
             deadline_s=90,
+            tls=Tls.load(self.authority / "ca.pem"),
         )
         return asyncio.run(Driver(plan, make_mind=lambda _: GameMind(REGISTRY)).run())
 
@@ -90,6 +135,12 @@ def test_play_across_machines_then_empty_one_and_lose_another(cluster: Cluster) 
     both = [*cluster.gateways["b"], *cluster.gateways["c"]]
     result = cluster.play(*both)
     assert result.errors == [] and result.view_mismatches == 0 and result.hands >= 4
+
+    # Nothing that others reach is open, and nothing runs out.
+    doctor = cluster.a.run("admin", "doctor", "--json", "-", *cluster.admin())
+    checks = {check["name"]: check for check in json.loads(doctor)["checks"]}
+    assert checks["listeners without TLS"]["ok"] and checks["certificates"]["ok"]
+    assert checks["listeners without TLS"]["detail"] == "5 others reach"
 
     # Emptied: C takes no new tables any more; its gateway sends players elsewhere.
     cluster.a.run("admin", "drain", "gs-c", "--reason", "test", *cluster.admin())

@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 
 from paiju.packages import archive, loader
-from paiju.packages.proof import prove, registry_of
+from paiju.packages.loader import registry_of
+from paiju.packages.proof import prove
 from paiju.rules.api import CHANCE
 from paiju.rules.registry import Registry
 from paiju.rules.testkit import run_kit

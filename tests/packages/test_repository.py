@@ -11,7 +11,7 @@ import pytest
 from freezegun import freeze_time
 from securesystemslib.signer import CryptoSigner
 
-from paiju.packages import archive
+from paiju.packages import archive, beginning
 from paiju.packages import repository as repo
 from paiju.packages.follower import Follower, Unreachable, Untrusted
 from paiju.packages.repository import OnlineKeys, Refused, Repository
@@ -42,7 +42,7 @@ class Hall:
         self.roots = [CryptoSigner.generate_ed25519() for _ in range(3)]
         self.targets, self.ann, self.bob = (CryptoSigner.generate_ed25519() for _ in range(3))
         self.online = OnlineKeys(CryptoSigner.generate_ed25519(), CryptoSigner.generate_ed25519())
-        self.root = repo.create(
+        self.root = beginning.create(
             self.files, root=self.roots, targets=self.targets, online=self.online, now=NOW
         )
         self.repository = Repository(self.files, self.online)

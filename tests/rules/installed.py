@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from importlib import resources
+from pathlib import Path
 
 from paiju.rules import cases
 from paiju.rules.api import Game
@@ -12,6 +13,8 @@ from paiju.rules.registry import Registry
 REGISTRY = Registry.default()
 NAMES = [rule_set.name for rule_set in REGISTRY.rule_sets()]
 SEATS_MAX = 12
+OWN = Path(__file__).parent / "cases"
+"""Cases of ours that no package ships: corners that cases and kit had not looked into."""
 
 
 def variants(name: str) -> list[Game]:
@@ -22,9 +25,11 @@ def variants(name: str) -> list[Game]:
 
 
 def golden(name: str) -> list[cases.Case]:
-    """The rule set's cases, from the files cases*.jsonl of its package."""
-    with resources.as_file(resources.files(f"games.{REGISTRY.package_of(name)}")) as folder:
-        found = [case for path in sorted(folder.glob("cases*.jsonl")) for case in cases.read(path)]
+    """The rule set's cases, from the files cases*.jsonl of its package and from OWN."""
+    package = REGISTRY.package_of(name)
+    with resources.as_file(resources.files(f"games.{package}")) as folder:
+        files = [*sorted(folder.glob("cases*.jsonl")), *sorted(OWN.glob(f"{package}*.jsonl"))]
+        found = [case for path in files for case in cases.read(path)]
     return [case for case in found if case["game"] == name]
 
 

@@ -9,6 +9,7 @@ kit must let it pass.
 
 from __future__ import annotations
 
+import hashlib
 import itertools
 import json
 from collections.abc import Mapping, Sequence
@@ -201,7 +202,7 @@ class HighCardState:
         return json.dumps([self.carry, entries]).encode()
 
     def hash(self) -> int:
-        return int.from_bytes(self.dump(), "big")
+        return int.from_bytes(hashlib.blake2b(self.dump(), digest_size=8).digest(), "big")
 
     def clone(self) -> Any:
         other = type(self)(self.game, None)
@@ -384,6 +385,33 @@ class SpectatorSeesMore(HighCardState):
         return super().view(seat) | ({"crowd": 1} if seat < 0 else {})
 
 
+class NamesNoButton(HighCardState):
+    """A client still finds its actions, but a button is missing."""
+
+    def view(self, seat: int) -> dict[str, Any]:
+        view = super().view(seat)
+        return view | ({"legal": view["legal"][:1]} if view.get("legal") else {})
+
+
+class LetsSeatsDeal(HighCardState):
+    def is_legal(self, seat: int, action: Any) -> bool:
+        deals = isinstance(action, tuple) and self.turn == CHANCE and not self.over
+        return super().is_legal(CHANCE if deals else seat, action)
+
+
+class HashesTooLong(HighCardState):
+    def hash(self) -> int:
+        return super().hash() << 8
+
+
+class AsksBothAtOnce(HighCardState):
+    """The information of the game says that one seat acts after the other."""
+
+    def to_act(self) -> tuple[int, ...]:
+        acting = super().to_act()
+        return acting if acting in ((), (CHANCE,)) else (0, 1)
+
+
 class LosesPoints(HighCardState):
     def outcome(self) -> Outcome:
         outcome = super().outcome()
@@ -396,7 +424,7 @@ class ForgetsInDump(HighCardState):
         return json.dumps([self.carry, entries]).encode()
 
     def hash(self) -> int:
-        return int.from_bytes(super().dump(), "big")
+        return int.from_bytes(hashlib.blake2b(super().dump(), digest_size=8).digest(), "big")
 
 
 class SharedClone(HighCardState):
@@ -517,6 +545,10 @@ MORE_LEAKS = (
 )
 CHEATING = (
     (LosesPoints, "outcome"),
+    (NamesNoButton, "client"),
+    (LetsSeatsDeal, "legality"),
+    (HashesTooLong, "hash"),
+    (AsksBothAtOnce, "info"),
     (ForgetsInDump, "dump"),
     (SharedClone, "clone"),
     (ChangesWhenRefused, "refusal"),

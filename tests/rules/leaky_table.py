@@ -9,6 +9,7 @@ equals) pays its bid into the pot, a snapper takes one from it.
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
@@ -199,7 +200,7 @@ class SealedState:
         return json.dumps([self.pot, self.entries]).encode()
 
     def hash(self) -> int:
-        return int.from_bytes(self.dump(), "big")
+        return int.from_bytes(hashlib.blake2b(self.dump(), digest_size=8).digest(), "big")
 
     def clone(self) -> Any:
         other = type(self)(self.game, self.pot)

@@ -6,7 +6,8 @@ takes the rule modules (packages of `games`, engines of `paiju.rules`) without b
 cases, finds out which lines cases and kit execute, and draws mutants of them: another
 operator, comparison or constant, a condition turned round, a statement dropped. Each is put in
 place of its module in a process of its own, which runs the golden cases and a short kit of a
-rule set that executes the line. A mutant is caught if that fails or does not end.
+rule set that executes the line. A mutant is caught if that fails or does not end. Of survivors
+it is told whether the unit tests notice them.
 """
 
 from __future__ import annotations
@@ -17,49 +18,34 @@ import importlib.abc
 import importlib.util
 import json
 import random
+import resource
+import signal
 import subprocess
 import sys
 import tomllib
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from types import CodeType, FrameType, ModuleType
 from typing import Any, NamedTuple
 
+import pytest
+
 from paiju.rules import cases
 from paiju.rules.testkit import measure_mixing, run_kit, run_light
 from tests.rules.installed import NAMES, REGISTRY, golden, purses, variants
+from tests.rules.mutations import changes, mutated
 
 ROOT = Path(__file__).resolve().parents[2]
 NO_RULES = {"bot", "bots", "cases", "hints", "messages", "titles", "__init__"}
 ENGINES_LEFT_OUT = {"testkit"}
-LIMIT_S = 180.0
-_TOLD = 70
-
-_SWAPS: dict[type[ast.AST], type[ast.AST]] = {
-    ast.Lt: ast.LtE,
-    ast.LtE: ast.Lt,
-    ast.Gt: ast.GtE,
-    ast.GtE: ast.Gt,
-    ast.Eq: ast.NotEq,
-    ast.NotEq: ast.Eq,
-    ast.In: ast.NotIn,
-    ast.NotIn: ast.In,
-    ast.Is: ast.IsNot,
-    ast.IsNot: ast.Is,
-    ast.Add: ast.Sub,
-    ast.Sub: ast.Add,
-    ast.Mult: ast.Add,
-    ast.FloorDiv: ast.Mult,
-    ast.Mod: ast.FloorDiv,
-    ast.BitAnd: ast.BitOr,
-    ast.BitOr: ast.BitAnd,
-    ast.BitXor: ast.BitOr,
-    ast.LShift: ast.RShift,
-    ast.RShift: ast.LShift,
-    ast.And: ast.Or,
-    ast.Or: ast.And,
-}
+LIMIT_S = 180
+"""Seconds of processor time, however busy the machine is; so much longer it may take at most."""
+_PATIENCE = 10
+MEMORY = 2 << 30
+"""Bytes of a process: some mutants build up lists for ever."""
+DEALS = 20
+"""So many show every card once in a game that deals few."""
 
 
 class Mutant(NamedTuple):
@@ -72,91 +58,20 @@ class Mutant(NamedTuple):
     rule_sets: tuple[str, ...]
 
 
-# ---- making mutants ------------------------------------------------------------------------------
+def equivalents() -> dict[tuple[str, str, str], str]:
+    """(path, source line, what) -> why that mutant is no mistake."""
+    listed = tomllib.loads(Path(__file__).with_name("equivalent_mutants.toml").read_text("utf-8"))
+    return {(m["path"], m["line"], m["what"]): m["reason"] for m in listed["mutant"]}
 
 
-def changes(tree: ast.Module) -> Iterator[tuple[int, str, Callable[[], None]]]:
-    """(line, what, how) of each possible change, in the order of the source; in functions only."""
-    for function in ast.walk(tree):
-        if isinstance(function, ast.FunctionDef):
-            yield from _of_statement(function)
-            for node in _body(function):
-                yield from _of_statement(node)
-                yield from _of_expression(node)
+def mistakes(survivors: Sequence[Mutant]) -> list[Mutant]:
+    """Those of the survivors that are not listed as equivalent."""
+    known = equivalents()
+    return [m for m in survivors if (m.path, source_line(m), m.what) not in known]
 
 
-def _body(function: ast.FunctionDef) -> Iterator[ast.AST]:
-    """Nodes of its statements, without annotations and without inner functions."""
-    waiting: list[ast.AST] = list(reversed(function.body))
-    while waiting:
-        node = waiting.pop()
-        if isinstance(node, (ast.FunctionDef, ast.Assert)):
-            continue
-        yield node
-        for name, value in reversed(list(ast.iter_fields(node))):
-            if name in ("annotation", "returns"):
-                continue
-            children = value if isinstance(value, list) else [value]
-            waiting += [child for child in reversed(children) if isinstance(child, ast.AST)]
-
-
-def _of_statement(node: ast.AST) -> Iterator[tuple[int, str, Callable[[], None]]]:
-    for block in ("body", "orelse"):
-        statements = getattr(node, block, None)
-        if not isinstance(statements, list):
-            continue
-        for place, statement in enumerate(statements):
-            called = isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call)
-            if called or isinstance(statement, (ast.AugAssign, ast.Raise, ast.Continue, ast.Break)):
-
-                def drop(at: int = place, among: list[ast.stmt] = statements) -> None:
-                    among[at] = ast.copy_location(ast.Pass(), among[at])
-
-                yield statement.lineno, f"dropped: {ast.unparse(statement)[:_TOLD]}", drop
-
-
-def _of_expression(node: ast.AST) -> Iterator[tuple[int, str, Callable[[], None]]]:
-    if isinstance(node, ast.Compare):
-        for place, operator in enumerate(node.ops):
-            if type(operator) in _SWAPS:
-                yield _swap(node, node.ops, place)
-    elif isinstance(node, (ast.BinOp, ast.AugAssign, ast.BoolOp)) and type(node.op) in _SWAPS:
-        yield _swap(node, node, "op")
-    elif isinstance(node, ast.Constant) and type(node.value) in (int, bool):
-
-        def shift(at: ast.Constant = node) -> None:
-            at.value = not at.value if isinstance(at.value, bool) else at.value + 1  # type: ignore[operator]
-
-        yield node.lineno, f"constant {node.value} changed", shift
-    elif isinstance(node, (ast.If, ast.IfExp, ast.While)):
-
-        def turn(at: Any = node) -> None:
-            at.test = ast.copy_location(ast.UnaryOp(ast.Not(), at.test), at.test)
-
-        yield node.test.lineno, f"turned round: {ast.unparse(node.test)[:_TOLD]}", turn
-
-
-def _swap(node: Any, holder: Any, key: Any) -> tuple[int, str, Callable[[], None]]:
-    old = holder[key] if isinstance(holder, list) else getattr(holder, key)
-    new = _SWAPS[type(old)]()
-
-    def do() -> None:
-        if isinstance(holder, list):
-            holder[key] = new
-        else:
-            setattr(holder, key, new)
-
-    what = f"{type(old).__name__} -> {type(new).__name__}: {ast.unparse(node)[:_TOLD]}"
-    return node.lineno, what, do
-
-
-def mutated(path: Path, number: int) -> CodeType:
-    tree = ast.parse(path.read_text("utf-8"))
-    for index, (_, _, change) in enumerate(changes(tree)):
-        if index == number:
-            change()
-            return compile(ast.fix_missing_locations(tree), str(path), "exec")
-    raise IndexError(number)
+def source_line(mutant: Mutant) -> str:
+    return (ROOT / mutant.path).read_text("utf-8").splitlines()[mutant.line - 1].strip()
 
 
 # ---- drawing them --------------------------------------------------------------------------------
@@ -225,7 +140,7 @@ def _python(*arguments: str) -> subprocess.CompletedProcess[str]:
         cwd=ROOT,
         capture_output=True,
         text=True,
-        timeout=LIMIT_S,
+        timeout=LIMIT_S * _PATIENCE,
     )
 
 
@@ -257,16 +172,20 @@ def examine(name: str, *, hands: int) -> None:
     for game in variants(name):
         run_light(game, hands=10 * hands, seed="mutant", wealth=purses)
         run_kit(game, hands=hands, seed="mutant", wealth=purses, deep_every=3, viewers=1)
-    measure_mixing(REGISTRY.latest(name), hands=hands, seed="mutant", worlds=3)
+    deals = max(hands, DEALS)
+    measure_mixing(REGISTRY.latest(name), hands=deals, seed="mutant", worlds=3)
 
 
-def caught(mutant: Mutant, *, hands: int = 20) -> str | None:
+def caught(mutant: Mutant, *, hands: int = 20, limit_s: int = LIMIT_S) -> str | None:
     """Why it was noticed; None for a survivor."""
     for name in mutant.rule_sets:
+        asked = json.dumps([mutant.path, mutant.number, limit_s, name, hands])
         try:
-            done = _python("--run", json.dumps([mutant.path, mutant.number, name, hands]))
+            done = _python("--run", asked)
         except subprocess.TimeoutExpired:
             return f"{name}: does not end"
+        if done.returncode < 0:
+            return f"{name}: does not end ({signal.Signals(-done.returncode).name})"
         if done.returncode:
             return f"{name}: {(done.stderr.strip().splitlines() or [''])[-1][:100]}"
     return None
@@ -287,13 +206,40 @@ class _Instead(importlib.abc.MetaPathFinder, importlib.abc.Loader):
 
 
 def _run(given: str) -> None:
-    path, number, name, hands = json.loads(given)
+    path, number, limit_s, name, hands = json.loads(given)
+    _put_in_place(path, number, limit_s)
+    examine(name, hands=hands)
+
+
+def _put_in_place(path: str, number: int, limit_s: int) -> None:
+    """Whoever imports the module from now on gets the mutant."""
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+    resource.setrlimit(resource.RLIMIT_CPU, (limit_s, limit_s))
     if number >= 0:
         module = path.removesuffix(".py").replace("/", ".")
         for loaded in [m for m in sys.modules if m.startswith("games.") or m == module]:
             del sys.modules[loaded]
         sys.meta_path.insert(0, _Instead(module, mutated(ROOT / path, number)))
-    examine(name, hands=hands)
+
+
+def caught_by_tests(mutant: Mutant) -> bool:
+    """Whether the unit tests of the packages that use the module notice it."""
+    packages = {f"games.{REGISTRY.package_of(name)}" for name in mutant.rule_sets}
+    files = [
+        str(path)
+        for path in sorted(Path(__file__).parent.glob("test_*.py"))
+        if any(package in path.read_text("utf-8") for package in packages)
+    ]
+    try:
+        return bool(_python("--tests", json.dumps([mutant.path, mutant.number, files])).returncode)
+    except subprocess.TimeoutExpired:
+        return True
+
+
+def _test(given: str) -> int:
+    path, number, files = json.loads(given)
+    _put_in_place(path, number, LIMIT_S)
+    return int(pytest.main(["-x", "-q", "-p", "no:cacheprovider", "-m", "not soak", *files]))
 
 
 def check(names: Sequence[str], count: int, seed: int) -> tuple[int, list[Mutant]]:
@@ -308,25 +254,38 @@ def check(names: Sequence[str], count: int, seed: int) -> tuple[int, list[Mutant
     return len(drawn), survivors
 
 
+def _why(mutant: Mutant) -> str:
+    """What there is to say of a survivor."""
+    reason = equivalents().get((mutant.path, source_line(mutant), mutant.what))
+    if reason is not None:
+        return f"no mistake: {reason}"
+    return "unit tests notice it" if caught_by_tests(mutant) else "nothing notices it"
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--count", type=int, default=200)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--game", action="append", help="default: every rule set")
     parser.add_argument("--run", help=argparse.SUPPRESS)
+    parser.add_argument("--tests", help=argparse.SUPPRESS)
     parser.add_argument("--lines", help=argparse.SUPPRESS)
     given = parser.parse_args()
     if given.run:
         _run(given.run)
         return 0
+    if given.tests:
+        return _test(given.tests)
     if given.lines:
         print(json.dumps(_lines(given.lines)))
         return 0
     names = given.game or NAMES
     drawn, survivors = check(names, given.count, given.seed)
-    print(f"{drawn} mutants, {drawn - len(survivors)} caught")
+    real = mistakes(survivors)
+    alike = len(survivors) - len(real)
+    print(f"{drawn} mutants, {alike} no mistakes, {drawn - len(survivors)} of the others caught")
     for mutant in survivors:
-        print(f"  {mutant.path}:{mutant.line} {mutant.what}")
+        print(f"  {mutant.path}:{mutant.line} {mutant.what}: {_why(mutant)}")
     print(dict(Counter(mutant.path for mutant in survivors)))
     return 0
 

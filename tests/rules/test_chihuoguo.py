@@ -238,6 +238,9 @@ def test_neighbours_are_folded_by_the_system_and_count_as_a_turn() -> None:
         state.apply(CHANCE, ("draw", tuple(parse_cards("4h Jd"))))
     with pytest.raises(IllegalAction, match="bad_deal"):
         state.apply(CHANCE, ("draw", tuple(parse_cards("Js"))))
+    with pytest.raises(IllegalAction, match="bad_deal"):  # 5d lay on the table in this lap
+        state.apply(CHANCE, ("draw", tuple(parse_cards("5d Js"))))
+    state.apply(CHANCE, ("draw", tuple(parse_cards("5h Js"))))
 
 
 def test_the_view_says_what_wins_and_what_costs() -> None:

@@ -3,12 +3,14 @@ themselves.
 
 Together about 120 s of one core for eighteen rule sets: 1,000 light hands, 60 watched hands
 and 40 measured deals each. `make soak` plays 100,000, 1,000 (every viewer at every step) and
-400. The hands are split over the parameters of the rooms that the package suggests.
+400; the first two in `portions`, so that a run that was cut off goes on where it was. The hands
+are split over the parameters of the rooms that the package suggests.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 
 import msgspec
 import pytest
@@ -17,6 +19,7 @@ from paiju.rules import cases
 from paiju.rules.api import Game
 from paiju.rules.testkit import measure_mixing, run_kit, run_light
 from tests.rules.installed import NAMES, REGISTRY, golden, purses, variants
+from tests.rules.portions import LongRun, to_the_end
 
 SECRETS_PER_HAND = 30
 """About so many steps of a hand are looked at in other worlds: all, except in long games."""
@@ -76,14 +79,21 @@ def test_resampling_mixes_the_hidden_cards(name: str) -> None:
 
 @every_rule_set
 @pytest.mark.soak
-def test_very_many_hands(name: str) -> None:
-    play_light(name, 100_000, "soak")
+@pytest.mark.timeout(0)
+def test_very_many_hands(name: str, capfd: pytest.CaptureFixture[str]) -> None:
+    with capfd.disabled():
+        to_the_end(LongRun(name=name, kind="light", play=play_light))
 
 
 @every_rule_set
 @pytest.mark.soak
-def test_watched_hands_at_every_step_for_every_viewer(name: str) -> None:
-    watch(name, 1000, "soak", deep_every=8, secrets_every=1, viewers=0, dear_every=4)
+@pytest.mark.timeout(0)
+def test_watched_hands_at_every_step_for_every_viewer(
+    name: str, capfd: pytest.CaptureFixture[str]
+) -> None:
+    every_step = partial(watch, deep_every=8, secrets_every=1, viewers=0, dear_every=4)
+    with capfd.disabled():
+        to_the_end(LongRun(name=name, kind="watched", play=every_step, hands=1000, portion=50))
 
 
 @every_rule_set
@@ -97,3 +107,27 @@ def test_parameters_of_every_room_are_known_to_the_game() -> None:
     for room in REGISTRY.rooms():
         values = msgspec.json.decode(REGISTRY.latest(room.game, room.parameters).id.parameters)
         assert room.parameters.items() <= values.items()
+
+
+SEATS = {"gouji": (6, 6), "xin_gouji": (6, 6), "douniu": (2, 6), "huanle_douniu": (2, 6)} | {
+    "doudizhu_5p": (5, 5),
+    **dict.fromkeys(("doudizhu", "huanle_doudizhu", "huopin_doudizhu", "mala_doudizhu"), (3, 3)),
+    "paodekuai": (3, 3),
+    "reversi": (2, 2),
+}
+"""Seats of the rule sets that are not for four."""
+AT_ONCE = {
+    *("doudizhu_5p", "gouji", "xin_gouji", "douniu", "huanle_douniu", "aiqipai_niuniu"),
+    *("shengji", "huanle_shengji", "dagunzi"),
+}
+"""In which several seats may act at the same moment."""
+
+
+@every_rule_set
+def test_what_a_game_says_of_itself_is_what_its_specification_says(name: str) -> None:
+    info = REGISTRY.latest(name).info
+    assert (info.min_seats, info.max_seats) == SEATS.get(name, (4, 4))
+    assert info.simultaneous == (name in AT_ONCE)
+    assert info.perfect_information == (name in ("chihuoguo", "reversi"))
+    assert info.deterministic == (name == "reversi")
+    assert info.zero_sum

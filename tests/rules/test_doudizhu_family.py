@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 import games.doudizhu
 from games.doudizhu import titles
+from games.doudizhu.bot import sense
 from games.doudizhu.five import FivePlayers, FiveState
 from games.doudizhu.four import FourPlayers
 from games.doudizhu.huanle import SHOW_AT, Huanle, HuanleState
@@ -24,7 +25,7 @@ from games.doudizhu.one_v_three import OneAgainstThree
 from games.doudizhu.rules import Doudizhu
 from paiju.rules import cases
 from paiju.rules.api import CHANCE, Event, Game, IllegalAction
-from paiju.rules.climbing import TWO_DECKS, Reading, settled
+from paiju.rules.climbing import TWO_DECKS, Finder, Reading, settled
 from paiju.rules.climbing.packed import covers
 from paiju.rules.registry import Registry
 from paiju.rules.shuffle import ShakeRng
@@ -182,7 +183,8 @@ RICH_HANDS = {
 @pytest.mark.parametrize("text", RICH_HANDS.values(), ids=RICH_HANDS)
 @pytest.mark.parametrize("game", TWO_DECK_GAMES, ids=lambda game: game.name)
 def test_a_hint_and_a_list_are_quick_with_the_richest_hands(game: Any, text: str) -> None:
-    """20 ms and 3 ms of this thread's own time, the best of three; the first run is cold."""
+    """20 ms and 3 ms of this thread's own time, the best of three. A bot that has judged nothing
+    before needs up to 15 ms; 50 on a busy machine."""
     rules = game({})
     deck, seats = rules.deck, rules.info.max_seats
     size = 24 if game is FivePlayers else 33
@@ -202,7 +204,7 @@ def test_a_hint_and_a_list_are_quick_with_the_richest_hands(game: Any, text: str
         state.apply(0, rules.parse(state, 0, "reveal"))
         for seat in range(seats):
             state.apply(seat, rules.parse(state, seat, "pass"))
-    hints, lists = [], []
+    hints, cold, lists = [], [], []
     for _ in range(3):
         begun = time.thread_time()
         legal = state.legal_actions(0)
@@ -211,7 +213,14 @@ def test_a_hint_and_a_list_are_quick_with_the_richest_hands(game: Any, text: str
         action = state.hint(0)
         hints.append(time.thread_time() - begun)
         assert state.is_legal(0, action) and len(legal) > 10
+        bot = rules.bot()
+        bot._sense = sense(rules.combos, Finder(rules.combos))
+        view = state.view(0)
+        begun = time.thread_time()
+        assert bot.act(view, legal) == action
+        cold.append(time.thread_time() - begun)
     assert min(hints) <= 0.02
+    assert min(cold) <= 0.05
     assert min(lists) <= 0.003
 
 

@@ -404,10 +404,21 @@ def test_a_three_is_bought_across_and_taken_at_once() -> None:
     assert (state.phase(), state.to_act()) == ("buy_three", (0,))
     assert refused(state, 0, "buy_three 2s BJ") == "three_payment"
     assert refused(state, 0, "ask_three") == "wrong_phase"
-    act(state, (0, "buy_three BJ"))
+    (bought,) = state.apply(0, state.game.parse(state, 0, "buy_three BJ"))[:1]
+    assert bought.kind == "buy_three"
+    assert (bought.data["seat"], bought.data["from"], bought.data["three"]) == (0, 3, "3c")
     assert deck.text_of(state.hands[0]) == "3c 4s 2s"
     assert deck.text_of(state.hands[3]) == "3c 2c BJ"
     assert state.phase() == "announce"
+
+
+def test_a_three_that_is_asked_for_costs_nothing() -> None:
+    hands = ["4s 2s BJ", "3s 5h 2h", "3h 3d 2d", "3c 5c 2c", "3h 3s 2s", "3d 5d 2h"]
+    state = begun(Gouji({"bie_san": True}), hands)
+    assert refused(state, 0, "buy_three 2s") == "wrong_phase"
+    (asked,) = state.apply(0, state.game.parse(state, 0, "ask_three"))[:1]
+    assert asked.kind == "ask_three" and asked.data["from"] == 2
+    assert deck.text_of(state.hands[0]) == "3d 4s 2s BJ" and deck.text_of(state.hands[2]) == "3h 2d"
 
 
 def test_a_second_auto_revolution_voids_the_hand() -> None:

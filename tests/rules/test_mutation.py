@@ -1,7 +1,7 @@
 """Would a small mistake in the rules be noticed? (`mutants` makes them.)
 
-In CI only that the tool works, about 8 s; in soak 200 mutants, of which at least 93 % are
-caught. Survivors are printed; docs/rules-guide.md says what they are.
+In CI only that the tool works, about 15 s; in soak 200 mutants, of which at least 93 % are
+caught. Not counted are those that equivalent_mutants.toml shows to be no mistakes.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import ast
 
 import pytest
 
-from tests.rules import mutants
+from tests.rules import mutants, mutations
 from tests.rules.installed import NAMES
 
 SOURCE = """
@@ -26,9 +26,9 @@ def f(a: int, b: int = 3) -> int:
 def test_each_change_is_one_small_mistake() -> None:
     whole = ast.unparse(ast.parse(SOURCE)).splitlines()
     found = []
-    for number in range(len(list(mutants.changes(ast.parse(SOURCE))))):
+    for number in range(len(list(mutations.changes(ast.parse(SOURCE))))):
         tree = ast.parse(SOURCE)
-        line, what, change = list(mutants.changes(tree))[number]
+        line, what, change = list(mutations.changes(tree))[number]
         change()
         other = ast.unparse(ast.fix_missing_locations(tree)).splitlines()
         differing = [i for i, (x, y) in enumerate(zip(whole, other, strict=True), 1) if x != y]
@@ -43,16 +43,27 @@ def test_each_change_is_one_small_mistake() -> None:
 
 
 def test_mistakes_are_caught_and_the_rules_as_they_are_pass() -> None:
-    drawn = mutants.draw(["doudizhu"], 4, seed=3)
-    assert drawn == mutants.draw(["doudizhu"], 4, seed=3)
-    reasons = [mutants.caught(mutant, hands=1) for mutant in drawn]
+    drawn = mutants.draw(["doudizhu"], 4, seed=5)
+    assert drawn == mutants.draw(["doudizhu"], 4, seed=5)
+    reasons = [mutants.caught(mutant, hands=1, limit_s=20) for mutant in drawn]
     assert sum(reason is not None for reason in reasons) >= 2, reasons
     assert mutants.caught(drawn[0]._replace(number=-1), hands=1) is None
 
 
+def test_the_mutants_that_are_no_mistakes_are_those_of_today() -> None:
+    """A reason that nothing in the sources belongs to any more is to be dropped."""
+    for path, line, what in mutants.equivalents():
+        text = (mutants.ROOT / path).read_text("utf-8")
+        lines = [number for number, one in enumerate(text.splitlines(), 1) if one.strip() == line]
+        possible = {(n, said) for n, said, _ in mutations.changes(ast.parse(text))}
+        assert any((number, what) in possible for number in lines), (path, line, what)
+
+
 @pytest.mark.soak
+@pytest.mark.timeout(0)
 def test_200_mutants() -> None:
     drawn, survivors = mutants.check(NAMES, 200, seed=1)
-    for mutant in survivors:
+    real = mutants.mistakes(survivors)
+    for mutant in real:
         print(f"survived: {mutant.path}:{mutant.line} {mutant.what}")
-    assert len(survivors) <= 0.07 * drawn, survivors
+    assert len(real) <= 0.07 * (drawn - len(survivors) + len(real)), real

@@ -432,6 +432,39 @@ def test_arranging_may_be_repeated_ten_times() -> None:
         state.apply(3, game.parse(state, 3, lines[0]))
 
 
+def test_the_banker_is_shown_from_the_bid_on_and_a_bet_only_to_its_owner() -> None:
+    game = AiqipaiNiuniu()
+    state = game.new_state(4, wealth=[900] * 4, carry={"priority": 1})
+    state.apply(CHANCE, ("first", 1))
+    assert state.view(SPECTATOR)["banker"] is None
+    state.apply(1, game.parse(state, 1, "bid_banker"))
+    assert state.view(SPECTATOR)["banker"] == 1
+    (bet,) = state.apply(0, game.parse(state, 0, "bet 30"))
+    assert (bet.data, bet.to, bet.masked) == ({"seat": 0, "bet": 30}, (0,), {"seat": 0})
+    assert state.view(0)["bet"] == 30 and state.view(SPECTATOR)["bets"] is None
+
+
+def test_the_longest_hand_ends_within_the_bound() -> None:
+    """All pass, everybody arranges as often as it may, and three leave at the last moment."""
+    game = AiqipaiNiuniu()
+    state = game.new_state(4, wealth=[900] * 4, carry={"priority": 0})
+    state.apply(CHANCE, ("first", 0))
+    for seat in range(4):
+        state.apply(seat, game.parse(state, seat, "pass"))
+    for seat in (1, 2, 3):
+        state.apply(seat, state.default_action(seat))
+    state.apply(CHANCE, ("deal", tuple(map(hand_of, [*HANDS, "4s 4h 4d 4c 2c"]))))
+    for seat in range(4):
+        for _ in range(10):
+            state.apply(seat, game.parse(state, seat, "hint"))
+    for seat in (1, 2, 3):
+        state.apply(seat, game.parse(state, seat, "declare"))
+    for seat in (1, 2, 3):
+        state.abandon(seat, "leave")
+    assert state.is_terminal()
+    assert len(state.log()) <= game.info.max_actions
+
+
 def test_a_hand_does_not_start_when_somebody_has_too_little() -> None:
     game = AiqipaiNiuniu({"unit": 10})
     state = game.new_state(4, wealth=[500, 499, 500, 500], carry={"priority": 2})

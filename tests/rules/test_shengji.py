@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 import games.shengji
+from games.shengji import views
 from games.shengji.actions import DEAL, PASS, with_cards
 from games.shengji.aiqipai import AiqipaiShengji
 from games.shengji.cases import SHENGJI
@@ -20,6 +21,7 @@ from games.shengji.huanle import HuanleShengji
 from games.shengji.messages import message
 from games.shengji.rules import Shengji
 from games.shengji.state import State
+from games.shengji.views import parse_gone
 from paiju.rules import cases
 from paiju.rules.api import CHANCE, Deadline, IllegalAction
 from paiju.rules.cards import parse_cards
@@ -173,6 +175,18 @@ def test_a_failed_throw_shows_its_cards() -> None:
     view = state.view(2)
     assert view["laid"][0] == ["9s"] and view["known"][0] == ["8s", "8s", "As"]
     assert view["counts"] == [3, 4, 4, 4]
+
+
+def test_everybody_sees_which_cards_are_gone() -> None:
+    hands = ["As As 3d", "4s 4s 9d", "6s Ks 8d", "5s 9s 7d"]
+    game = Shengji({"level": "T", "dealer": 0})
+    game.use_pack(parse_cards(" ".join(hands)), 0)
+    state = begun(game, hands)
+    apply_all(state, *((seat, "pass") for seat in range(4)), (0, "play As As"), (1, "play 4s 4s"))
+    gone = parse_gone(state.view(2)["gone"])
+    assert text_of(gone) == "4s 4s As As"
+    assert parse_set("As As 4s 4s") & views.sight_of(game, state.view(2)).unseen == 0
+    assert text_of(views.sight_of(game, state.view(2)).unseen) == text_of(state.sight(2).unseen)
 
 
 @pytest.mark.parametrize(

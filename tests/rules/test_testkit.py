@@ -43,6 +43,22 @@ def test_a_cheat_is_caught(broken: type[leaky.HighCardState], promise: str) -> N
     assert caught.value.promise == promise
 
 
+def test_chance_in_a_game_that_is_said_to_be_deterministic_is_caught() -> None:
+    game = leaky.game_of(leaky.HighCardState)
+    game.info = game.info._replace(deterministic=True)
+    with pytest.raises(Violation) as caught:
+        run_kit(game, hands=1, seed="cheat")
+    assert caught.value.promise == "info"
+
+
+def test_secrets_in_a_game_that_is_said_to_be_open_are_caught() -> None:
+    game = leaky.game_of(leaky.HighCardState)
+    game.info = game.info._replace(perfect_information=True)
+    with pytest.raises(Violation) as caught:
+        run_kit(game, hands=1, seed="cheat")
+    assert caught.value.promise == "info"
+
+
 @pytest.mark.parametrize("broken", [leaky.GivesTheRealHand, leaky.SamplesBadly])
 def test_resampling_that_does_not_mix_is_caught(broken: type[leaky.HighCardState]) -> None:
     with pytest.raises(Violation) as caught:

@@ -8,10 +8,23 @@ from data_server.store.tables.cluster import (
     RoomShard,
     SessionEvent,
 )
-from data_server.store.tables.conduct import Penalty, PenaltyStep, PolicyRule, Report
+from data_server.store.tables.conduct import (
+    Penalty,
+    PenaltyNotice,
+    PenaltyStep,
+    PolicyRule,
+    Report,
+)
 from data_server.store.tables.money import Account, Entry, Posting
+from data_server.store.tables.packages import (
+    PackageChange,
+    PackageFile,
+    PackagePlan,
+    PackageVersion,
+    ServerGame,
+)
 from data_server.store.tables.persons import Device, PlayerAddress
-from data_server.store.tables.play import HandRecord, HostFence, Settled, Sitting
+from data_server.store.tables.play import HandRecord, HostFence, RefusedHand, Settled, Sitting
 from data_server.store.tables.players import (
     Credential,
     LoginLock,
@@ -36,7 +49,12 @@ __all__ = [
     "IdBlock",
     "LoginLock",
     "Operation",
+    "PackageChange",
+    "PackageFile",
+    "PackagePlan",
+    "PackageVersion",
     "Penalty",
+    "PenaltyNotice",
     "PenaltyStep",
     "Player",
     "PlayerAddress",
@@ -44,10 +62,12 @@ __all__ = [
     "PolicyRule",
     "Posting",
     "Presence",
+    "RefusedHand",
     "Relief",
     "Report",
     "Restore",
     "RoomShard",
+    "ServerGame",
     "SessionEvent",
     "Settled",
     "Sitting",

@@ -22,6 +22,9 @@ class GameServer(Base):
     beat: Mapped[Big]  # changes with every heartbeat: others see that it lives
     draining: Mapped[bool]
     last_seen_us: Mapped[Us]  # for people; leases run on monotonic clocks
+    roll: Mapped[Big] = mapped_column(server_default="0")  # rolls that operators have asked for
+    rolled: Mapped[Big] = mapped_column(server_default="0")  # of these, the last that is done
+    rolling: Mapped[str] = mapped_column(String(200), server_default="")  # what it is at
 
 
 class Host(Base):
@@ -39,6 +42,9 @@ class Host(Base):
     tables: Mapped[int] = mapped_column(server_default="0")
     players: Mapped[int] = mapped_column(server_default="0")
     beat: Mapped[Big]
+    home: Mapped[str] = mapped_column(String(200), server_default="")  # whose host it is
+    keeper: Mapped[str] = mapped_column(String(200), server_default="")  # who runs it meanwhile
+    journal: Mapped[str] = mapped_column(String(64), server_default="")  # empty: not shared
 
 
 class RoomShard(Base):

@@ -1,5 +1,5 @@
 """Reports, what the policy makes of them, and penalties. Append only: triggers refuse
-everything but emptying the free text of a report."""
+everything but emptying the free text of a report. Notices come and go."""
 
 from __future__ import annotations
 
@@ -83,3 +83,12 @@ class PenaltyStep(Base):
     who: Mapped[str] = mapped_column(String(100))
     why: Mapped[str] = mapped_column(Text)
     created_us: Mapped[Us]
+
+
+class PenaltyNotice(Base):
+    """The player has not heard of it yet; the row goes when he has."""
+
+    __tablename__ = "penalty_notice"
+
+    penalty_id: Mapped[Id] = mapped_column(ForeignKey("penalty.id"))
+    player_id: Mapped[Big] = mapped_column(index=True)

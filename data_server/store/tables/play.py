@@ -86,6 +86,19 @@ class HandRecord(Base):
     ended_us: Mapped[Us]
 
 
+class RefusedHand(Base):
+    """A settlement that the ledger did not take, as it was sent, for an operator to look at."""
+
+    __tablename__ = "refused_hand"
+
+    table_id: Mapped[Id]
+    hand: Mapped[Id]
+    host: Mapped[str] = mapped_column(String(200))
+    code: Mapped[str] = mapped_column(String(64))
+    settlement: Mapped[bytes] = mapped_column(LargeBinary)
+    refused_us: Mapped[Us]
+
+
 class HostFence(Base):
     """The highest epoch seen of each host. Transactions that write for a host hold the row."""
 

@@ -4,7 +4,8 @@ import { html, useEffect, useRef, useState } from "@hall/ui";
 import { settings } from "./settings.js";
 
 const FIRST = "doudizhu";
-const SIGNS = { doudizhu: "♠", niuniu: "♥", shengji: "♦", gouji: "♣", chihuoguo: "♨", wuhuaguo: "❀" };
+const SIGNS = { doudizhu: "♠", niuniu: "♥", shengji: "♦", gouji: "♣", chihuoguo: "♨", wuhuaguo: "❀",
+  paodekuai: "♠", reversi: "●" };
 
 export function Lobby({ store }) {
   const { t } = store;

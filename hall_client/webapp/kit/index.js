@@ -2,4 +2,5 @@
 
 export { boardView } from "./board.js";
 export { byRank, bySuit, Card, Cards, isCard, isJoker, plain, rankOf, suitOf } from "./cards.js";
+export { gridView } from "./grid.js";
 export { verbOf } from "./verbs.js";

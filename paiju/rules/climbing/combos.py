@@ -9,11 +9,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from itertools import combinations, combinations_with_replacement
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from paiju.rules.cards import RANK_NAMES
 from paiju.rules.climbing.decks import ONE_DECK, Deck
 from paiju.rules.climbing.packed import BJ_RANK, JOKERS, ONE, RANKS, RUN_RANKS, ranks_of, run
+
+_KEPT: Final = 1 << 13
 
 
 class Kind(NamedTuple):
@@ -64,6 +66,20 @@ class Reading(NamedTuple):
 
     def shown(self) -> dict[str, object]:
         return {"kind": self.kind, "rank": RANK_NAMES[self.rank], "length": self.length}
+
+
+class Laid:
+    """What there is to know of a set of cards that somebody lays.
+
+    counts: packed; readings: in the default order, () when it may never be played.
+    """
+
+    __slots__ = ("counts", "names", "readings")
+
+    def __init__(self, counts: int, names: tuple[str, ...], readings: tuple[Reading, ...]) -> None:
+        self.counts = counts
+        self.names = names
+        self.readings = readings
 
 
 class Body(NamedTuple):
@@ -128,6 +144,19 @@ class Combos:
         self._hand_max = hand_max
         self.readings = self._build()
         self.ambiguous = any(len(found) > 1 for found in self.readings.values())
+        self._known: dict[int, Laid] = {}
+
+    def laid(self, cards: int) -> Laid:
+        """By cards of the deck, suits and all."""
+        known = self._known.get(cards)
+        return self._find(cards) if known is None else known
+
+    def _find(self, cards: int) -> Laid:
+        if len(self._known) >= _KEPT:
+            self._known.clear()
+        counts, names = self.deck.counts(cards), tuple(self.deck.names(cards))
+        laid = self._known[cards] = Laid(counts, names, self.readings.get(counts, ()))
+        return laid
 
     def bodies(self) -> Iterator[Body]:
         """Every body of every kind."""

@@ -8,8 +8,10 @@ from paiju.rules.api import CHANCE, IllegalAction, Rng
 from paiju.rules.climbing.decks import dealt
 from paiju.rules.climbing.hand import Deal, HandData, Move
 from paiju.rules.climbing.worlds import Cards, Known, elsewhere
+from paiju.rules.compiled import mypyc_attr
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class Dealing(HandData):
     """A deal of all cards at once; a rule set that deals otherwise says so itself."""
 

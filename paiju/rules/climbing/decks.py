@@ -61,6 +61,7 @@ class OneDeck:
     full = (1 << one.DECK) - 1
     of_rank: tuple[int, ...] = (*(4,) * 13, 1, 1)
     names = staticmethod(one.names_of)
+    of = staticmethod(one.set_of)
     counts = staticmethod(packed.counts_of)
     pick = staticmethod(packed.pick)
     length = staticmethod(int.bit_count)
@@ -68,10 +69,6 @@ class OneDeck:
     @staticmethod
     def parse(text: str) -> int:
         return one.mask_of(one.parse_cards(text))
-
-    @staticmethod
-    def of(numbers: Iterable[int]) -> int:
-        return sum([one.BITS[number] for number in numbers])
 
     @staticmethod
     def places(cards: int) -> list[int]:

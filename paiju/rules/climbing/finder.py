@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from functools import lru_cache
-from typing import NamedTuple
+from collections.abc import Iterable, Sequence
+from functools import cache
+from typing import Final, NamedTuple
 
+from paiju.rules.climbing.above import FOURS, Above
 from paiju.rules.climbing.combos import Combos, Kind, Reading
 from paiju.rules.climbing.packed import (
     BJ_RANK,
     FROM,
     ONE,
+    RANKS,
     RUN_MASK,
     RUN_RANKS,
     SPACED,
@@ -19,83 +21,50 @@ from paiju.rules.climbing.packed import (
     held_more,
     ranks_of,
 )
-from paiju.rules.climbing.plays import PASS, PLAY, Plays
+from paiju.rules.climbing.plays import PASS, PLAY, Plays, PlaysInParts
+from paiju.rules.climbing.wings import Carried, Chosen, Grid
 
-_CACHED = 1 << 13
-_ONLY_PASS = (PASS,)
-
-
-def _spaced_ranks(mask: int) -> Iterator[int]:
-    while mask:
-        low = mask & -mask
-        yield low.bit_length() >> 2
-        mask ^= low
+Found = tuple[int, ...]
+_ONLY_PASS: Final[Found] = (PASS,)
 
 
-_Found = tuple[int, ...]
-_LOW = sum(ONE[:8])
-_HIGH = FROM[8]
+class _Runs(dict[int, Found]):
+    """Spaced mask of ranks -> the runs of equal groups within it, packed; made when asked for.
 
+    lengths: of the runs, in this order; copies: cards of a group.
+    """
 
-class _Runs(dict[int, _Found]):
-    """Spaced mask of first ranks -> runs that begin there. At most 4,096 keys."""
+    def __init__(self, lengths: Iterable[int], copies: int) -> None:
+        self._bodies = [(length, sum(ONE[:length]) * copies) for length in lengths]
 
-    def __init__(self, length: int, copies: int) -> None:
-        self._body = sum(ONE[:length]) * copies
-
-    def __missing__(self, starts: int) -> _Found:
-        body = self._body
-        found = self[starts] = tuple([body << 4 * rank for rank in _spaced_ranks(starts)])
+    def __missing__(self, mask: int) -> Found:
+        found: Found = ()
+        for length, body in self._bodies:
+            starts = mask
+            for step in range(1, length):
+                starts &= mask >> 4 * step
+            if starts:
+                found += tuple([body << 4 * rank for rank in range(RANKS) if starts & ONE[rank]])
+        self[mask] = found
         return found
 
 
-_RUNS = [[_Runs(length, copies) for length in range(RUN_RANKS + 1)] for copies in range(9)]
+@cache
+def _runs(lengths: Found, copies: int) -> _Runs:
+    """Shared by the rule sets. Asked for run ranks only, a table has at most 4,096 keys."""
+    return _Runs(lengths, copies)
 
 
-def _groups(mask: int, copies: int) -> _Found:
-    """Each rank of the mask, so many times."""
-    groups = _RUNS[copies][1]
+_LOW: Final = sum(ONE[:8])
+_HIGH: Final = FROM[8]
+_GROUPS: Final = [_runs((1,), copies) for copies in range(9)]
+"""By copies: each rank of a mask, so many times. Asked for half the ranks at a time: then the
+tables are full after a few hands."""
+
+
+def _groups(mask: int, copies: int) -> Found:
+    groups = _GROUPS[copies]
     return groups[mask & _LOW] + groups[mask & _HIGH]
-
-
-def _runs(mask: int, length: int, copies: int) -> _Found:
-    """Every run of that length in the mask."""
-    starts = mask
-    for step in range(1, length):
-        starts &= mask >> 4 * step
-    return _RUNS[copies][length][starts] if starts else ()
-
-
-class _Solid(dict[int, _Found]):
-    """Spaced mask of run ranks -> all runs without wings of these copies. At most 4,096 keys."""
-
-    def __init__(self, kinds: Sequence[Kind]) -> None:
-        self._kinds = [kind for kind in kinds if kind.is_run]
-
-    def __missing__(self, mask: int) -> _Found:
-        out: _Found = ()
-        for kind in self._kinds:
-            for length in range(kind.shortest, min(kind.longest, RUN_RANKS) + 1):
-                out += _runs(mask, length, kind.copies)
-        self[mask] = out
-        return out
-
-
-@lru_cache(_CACHED)
-def _choose(rest: int, number: int, step: int) -> tuple[int, ...]:
-    """All ways to take `number` groups of `step` equal cards from `rest`, packed."""
-    if number == 0:
-        return (0,)
-    if rest == 0:
-        return ()
-    shift = (rest & -rest).bit_length() - 1 & 60
-    here = rest >> shift & 15
-    rest ^= here << shift
-    out: list[int] = []
-    for groups in range(min(number, here // step) + 1):
-        taken = groups * step << shift
-        out += [taken + more for more in _choose(rest, number - groups, step)]
-    return tuple(out)
 
 
 class _Plan(NamedTuple):
@@ -105,10 +74,11 @@ class _Plan(NamedTuple):
     ranks: int
     """Spaced mask of the ranks that its groups may have."""
     length: int
+    """Consecutive groups."""
     winged: Kind | None
     bombs: tuple[int, ...]
     """Ranks whose four, five, six ... equal cards beat it."""
-    jokers: Sequence[_Found]
+    jokers: Sequence[Found]
     """By the packed jokers of a hand: the sets of jokers that beat it."""
 
 
@@ -117,19 +87,26 @@ class Finder:
 
     def __init__(self, combos: Combos) -> None:
         self._combos = combos
+        self._ambiguous = combos.ambiguous
         self._pick = combos.deck.pick
         self._pairs = FROM[0] & ~FROM[combos.pair_ranks]
         self._planes = [kind for kind in combos.kinds if kind.winged and kind.is_run]
         self._winged = [kind for kind in combos.kinds if kind.winged and not kind.is_run]
-        self._solid = [
-            _Solid([k for k in combos.kinds if k.copies == copies and not k.winged])
-            for copies in range(4)
-        ]
+        self._solid = [self._solid_runs(copies) for copies in range(4)]
         self._big_bombs = max(combos.deck.of_rank) > 4
         self._all_bombs, self._all_jokers = self._bombs_above(None)
         self._plans = {body.reading: self._plan(body.reading) for body in combos.bodies()}
+        self._above = self._groups_above()
 
-    def _bombs_above(self, table: Reading | None) -> tuple[tuple[int, ...], Sequence[_Found]]:
+    def _solid_runs(self, copies: int) -> _Runs:
+        """Mask of run ranks -> all runs without wings of these copies."""
+        lengths: list[int] = []
+        for kind in self._combos.kinds:
+            if kind.copies == copies and kind.is_run and not kind.winged:
+                lengths += range(kind.shortest, min(kind.longest, RUN_RANKS) + 1)
+        return _runs(tuple(lengths), copies)
+
+    def _bombs_above(self, table: Reading | None) -> tuple[tuple[int, ...], Sequence[Found]]:
         """Bombs of equal cards as ranks by size (from 4), sets of jokers by packed jokers."""
         combos = self._combos
         ranks = dict.fromkeys(range(4, max(combos.deck.of_rank) + 1), 0)
@@ -159,35 +136,66 @@ class Finder:
         winged = kind if kind.winged else None
         return _Plan(kind.copies, ranks, length, winged, self._all_bombs, self._all_jokers)
 
+    def _groups_above(self) -> dict[Reading, Above]:
+        """For groups without wings."""
+        return {
+            reading: Above(
+                self._combos.deck, reading.rank, plan.copies, plan.ranks, self._all_jokers
+            )
+            for reading, plan in self._plans.items()
+            if not self._combos.by_name[reading.kind].bomb
+            and plan.length == 1
+            and plan.winged is None
+        }
+
     def leads(self, hand: int, counts: int) -> Plays:
         """Every lead. hand: the cards; counts: the same, packed."""
-        _, singles, pairs, trios = self._solid
+        if counts & FOURS or counts & counts >> 1 & SPACED:
+            return self._many_leads(hand, counts)
+        two = counts >> 1 & SPACED
+        return PlaysInParts(self._pick, hand, self._few_leads(counts, counts & SPACED | two, two))
+
+    def _few_leads(self, counts: int, one: int, two: int) -> list[Sequence[int]]:
+        """Singles, pairs, runs of them, bombs of jokers, by the ranks held once and twice."""
+        ones, twos, solid = _GROUPS[1], _GROUPS[2], self._solid
+        return [
+            ones[one & _LOW],
+            ones[one & _HIGH],
+            solid[1][one & RUN_MASK],
+            twos[two & _LOW],
+            twos[two & _HIGH & self._pairs],
+            solid[2][two & RUN_MASK],
+            self._all_jokers[counts >> 4 * BJ_RANK],
+        ]
+
+    def _many_leads(self, hand: int, counts: int) -> Plays:
+        """Leads of a hand with three equal cards or more."""
         masks = one, two, three, four = held(counts)
-        plain = _groups(one, 1) + singles[one & RUN_MASK]
-        if two:
-            plain += _groups(two & self._pairs, 2) + pairs[two & RUN_MASK]
-        jokers = self._all_jokers[counts >> 4 * BJ_RANK]
-        if jokers:
-            plain += jokers
-        if not three:
-            return Plays(self._pick, hand, 0, plain)
-        plain += _groups(three, 3) + trios[three & RUN_MASK]
+        parts = self._few_leads(counts, one, two)
+        parts += (_groups(three, 3), self._solid[3][three & RUN_MASK])
         if four:
-            plain += self._bombs(counts, four, self._all_bombs)
-        winged: _Winged = []
+            parts.append(self._bombs(counts, four, self._all_bombs))
         for kind in self._winged:
             mask = masks[kind.copies - 1]
             if mask:
-                winged += self._with_wings(kind, counts, masks, mask)
+                parts += self._with_wings(kind, counts, masks, mask)
         if three & three >> 4 & RUN_MASK >> 4:
             for kind in self._planes:
-                for length in range(kind.shortest, kind.longest + 1):
-                    winged += self._with_wings_run(kind, counts, masks, three & RUN_MASK, length)
-        return self._distinct(hand, 0, plain, winged, masks)
+                parts += self._planes_of(kind, counts, masks)
+        if self._ambiguous and _many(masks):
+            return self._distinct_leads(hand, parts)
+        return PlaysInParts(self._pick, hand, parts)
 
-    def follows(self, hand: int, counts: int, table: Reading) -> Plays | _Found:
+    def follows(self, hand: int, counts: int, table: Reading) -> Plays | Found:
         """Pass, and every play that beats the table."""
-        copies, ranks, length, kind, bombs, jokers = self._plans[table]
+        above = self._above.get(table)
+        if above is None or counts & FOURS:
+            return self._follows(hand, counts, table)
+        return above[hand & above.mask]
+
+    def _follows(self, hand: int, counts: int, table: Reading) -> Plays | Found:
+        """The same by counts alone: for all readings and any bombs."""
+        copies, ranks, length, winged, bombs, jokers = self._plans[table]
         four = counts >> 2 | counts >> 3
         if copies == 1:
             mask = (counts | counts >> 1 | four) & ranks
@@ -197,38 +205,47 @@ class Finder:
             mask = (four | counts >> 1 & counts) & ranks
         else:
             mask = four & ranks
+        if winged is not None and mask:
+            return self._winged_follows(hand, counts, table, mask)
+        if not mask:
+            found = _ONLY_PASS
+        elif length == 1:
+            found = _ONLY_PASS + _groups(mask, copies)
+        else:
+            found = _ONLY_PASS + _runs((length,), copies)[mask]
         four &= SPACED
-        plain: _Found = ()
-        if mask:
-            if kind is not None:
-                masks = held(counts)
-                if kind.is_run:
-                    winged = self._with_wings_run(kind, counts, masks, mask, length)
-                else:
-                    winged = self._with_wings(kind, counts, masks, mask)
-                if winged:
-                    if four:
-                        plain = self._bombs(counts, four, bombs)
-                    plain += jokers[counts >> 4 * BJ_RANK]
-                    return self._distinct(hand, 1, plain, winged, masks)
-            elif length == 1:
-                groups = _RUNS[copies][1]
-                plain = groups[mask & _LOW] + groups[mask & _HIGH]
-            else:
-                plain = _runs(mask, length, copies)
         if four:
-            plain += self._bombs(counts, four, bombs)
+            found += self._bombs(counts, four, bombs)
         more = jokers[counts >> 4 * BJ_RANK]
         if more:
-            plain += more
-        return Plays(self._pick, hand, 1, plain) if plain else _ONLY_PASS
+            found += more
+        return Plays(self._pick, hand, found) if len(found) > 1 else _ONLY_PASS
+
+    def _winged_follows(self, hand: int, counts: int, table: Reading, mask: int) -> Plays | Found:
+        """mask: ranks that the groups may have."""
+        _, _, length, kind, bombs, jokers = self._plans[table]
+        assert kind is not None
+        masks = held(counts)
+        four = masks[3]
+        plain = _ONLY_PASS + (self._bombs(counts, four, bombs) if four else ())
+        plain += jokers[counts >> 4 * BJ_RANK]
+        if kind.is_run:
+            winged = self._with_wings_run(kind, counts, masks, mask, length)
+        else:
+            winged = self._with_wings(kind, counts, masks, mask)
+        if not winged:
+            return Plays(self._pick, hand, plain) if len(plain) > 1 else _ONLY_PASS
+        parts: list[Sequence[int]] = [plain, *winged]
+        if self._ambiguous and _many(masks):
+            parts = [tuple(_each_once(parts))]
+        return PlaysInParts(self._pick, hand, parts)
 
     def beating(self, counts: int, table: Reading) -> Iterable[int]:
         """Packed counts of every play of these cards that beats the table."""
-        found = self.follows(0, counts, table)
+        found = self._follows(0, counts, table)
         return found.counts() if isinstance(found, Plays) else ()
 
-    def _bombs(self, counts: int, four: int, bombs: tuple[int, ...]) -> _Found:
+    def _bombs(self, counts: int, four: int, bombs: tuple[int, ...]) -> Found:
         """Bombs of equal cards; four: the ranks that are held so often."""
         plain = _groups(four & bombs[0], 4)
         if self._big_bombs:
@@ -237,62 +254,62 @@ class Finder:
                     plain += _groups(mask & bombs[copies - 4], copies)
         return plain
 
-    def _with_wings(self, kind: Kind, counts: int, masks: _Masks, mask: int) -> _Winged:
+    def _with_wings(
+        self, kind: Kind, counts: int, masks: _Masks, mask: int
+    ) -> Sequence[Sequence[int]]:
         """A kind with one group, on any rank of the mask."""
-        out: _Winged = []
-        copies, cards, pairs = kind.copies, kind.cards, kind.pairs
-        for one in _groups(mask, 1):
-            if cards == 1:
-                wings = _groups(masks[0] ^ one, 1)
-            elif pairs == 1:
-                wings = _groups((masks[1] ^ one) & self._pairs, 2)
-            else:
-                wings = self._wings(kind, counts, masks, one, 1)
-            if wings:
-                out.append((one * copies, wings))
+        bodies = _groups(mask, 1)
+        if kind.cards == 1:
+            return _grid(bodies, kind.copies, masks[0], 1)
+        if kind.pairs == 1:
+            return _grid(bodies, kind.copies, masks[1] & self._pairs, 2)
+        found = [
+            Carried(body * kind.copies, self._wings(kind, counts, masks, body, 1))
+            for body in bodies
+        ]
+        return [carried for carried in found if len(carried)]
+
+    def _planes_of(self, kind: Kind, counts: int, masks: _Masks) -> list[Sequence[int]]:
+        """Leads of a kind that is a run with wings, shorter ones first."""
+        out: list[Sequence[int]] = []
+        mask = masks[kind.copies - 1] & RUN_MASK
+        for length in range(kind.shortest, kind.longest + 1):
+            if not _runs((length,), kind.copies)[mask]:
+                break
+            out += self._with_wings_run(kind, counts, masks, mask, length)
         return out
 
     def _with_wings_run(
         self, kind: Kind, counts: int, masks: _Masks, mask: int, length: int
-    ) -> _Winged:
+    ) -> Sequence[Sequence[int]]:
         """Runs of that length in the mask."""
-        out: _Winged = []
-        for body in _runs(mask, length, kind.copies):
-            wings = self._wings(kind, counts, masks, body, length)
-            if wings:
-                out.append((body, wings))
-        return out
+        found = [
+            Carried(body, self._wings(kind, counts, masks, body, length))
+            for body in _runs((length,), kind.copies)[mask]
+        ]
+        return [carried for carried in found if len(carried)]
 
-    def _wings(self, kind: Kind, counts: int, masks: _Masks, body: int, length: int) -> _Found:
+    def _wings(
+        self, kind: Kind, counts: int, masks: _Masks, body: int, length: int
+    ) -> Sequence[int]:
         """What the rest of the hand gives a body; wings keep off the ranks of the body."""
         free = ~ranks_of(body)
         if kind.pair_run:
-            return _runs(masks[1] & RUN_MASK & free, length, 2)
+            return _runs((length,), 2)[masks[1] & RUN_MASK & free]
         if kind.cards:
-            return _choose((masks[0] if kind.distinct else counts) & free, kind.cards * length, 1)
+            return Chosen((masks[0] if kind.distinct else counts) & free, kind.cards * length, 1)
         pairs = (masks[1] & self._pairs) << 1 if kind.distinct else counts & self._pairs * 14
-        return _choose(pairs & free, kind.pairs * length, 2)
+        return Chosen(pairs & free, kind.pairs * length, 2)
 
-    def _distinct(
-        self, hand: int, passes: int, plain: _Found, winged: _Winged, masks: _Masks
-    ) -> Plays:
-        """The plays, each once.
-
-        One set of cards has several readings only with four trios (a longer run, or a trio
-        among the wings) or two fours, and in some rule sets never; everything else cannot
-        occur twice.
-        """
-        if not self._combos.ambiguous or (masks[2].bit_count() < 4 and masks[3].bit_count() < 2):
-            return Plays(self._pick, hand, passes, plain, winged)
-        every = dict.fromkeys(plain)
-        for body, wings in winged:
-            every.update(dict.fromkeys([body + wing for wing in wings]))
-        more: list[int] = []
-        if not passes:
-            for counts in every:
-                for place in self.other_readings(counts):
-                    more.append(self._pick(hand, counts) << 8 | PLAY + place)
-        return Plays(self._pick, hand, passes, tuple(every), (), tuple(more))
+    def _distinct_leads(self, hand: int, parts: Sequence[Sequence[int]]) -> Plays:
+        """Each set of cards once, and behind them the actions that name another reading."""
+        every = _each_once(parts)
+        more = [
+            self._pick(hand, counts) << 8 | PLAY + place
+            for counts in every
+            for place in self.other_readings(counts)
+        ]
+        return PlaysInParts(self._pick, hand, [tuple(every)], tuple(more))
 
     def other_readings(self, counts: int) -> list[int]:
         """Numbers (1 + place of the kind) of what a leader may name besides the default."""
@@ -304,5 +321,21 @@ class Finder:
 
 
 _Masks = tuple[int, int, int, int]
-_Winged = list[tuple[int, _Found]]
-"""Bodies with the wings that the rest of the hand gives them."""
+
+
+def _many(masks: _Masks) -> bool:
+    """Whether one set of cards of such a hand may have several readings.
+
+    It takes four trios (a longer run, or a trio among the wings) or two fours; all else
+    cannot be listed twice.
+    """
+    return masks[2].bit_count() >= 4 or masks[3].bit_count() >= 2
+
+
+def _each_once(parts: Iterable[Iterable[int]]) -> dict[int, None]:
+    return dict.fromkeys(counts for part in parts for counts in part)
+
+
+def _grid(bodies: Found, copies: int, wings: int, carried: int) -> Sequence[Sequence[int]]:
+    """wings: spaced mask of the ranks that may be carried."""
+    return [Grid(bodies, copies, wings, carried)] if wings & wings - 1 else ()

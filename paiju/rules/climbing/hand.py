@@ -12,6 +12,7 @@ from paiju.rules.api import CHANCE
 from paiju.rules.climbing.combos import Combos, Reading
 from paiju.rules.climbing.decks import Deck
 from paiju.rules.climbing.finder import Finder
+from paiju.rules.compiled import mypyc_attr
 
 if TYPE_CHECKING:
     from paiju.rules.climbing.game import ClimbingGame
@@ -24,6 +25,14 @@ _encode = msgspec.msgpack.Encoder().encode
 _decode = msgspec.msgpack.decode
 
 
+_BESIDE = (
+    *("_log", "_log_bytes", "_log_packed", "_public"),
+    *("carry", "combos", "counts", "deck", "finder", "game", "wealth"),
+)
+"""The fields that a snapshot does not hold as they are."""
+
+
+@mypyc_attr(allow_interpreted_subclasses=True)
 class HandData:
     """Owner: whoever made it; a hand is not shared. `_public` is the part of the view that
     everybody sees, kept until the next action.
@@ -48,18 +57,10 @@ class HandData:
         "winner",
         "result",
     )
-    """What a snapshot holds besides wealth, carry and log; a rule set adds its own."""
+    """What a snapshot holds besides wealth, carry and log; a rule set adds all its fields."""
 
-    __slots__ = (
-        *_SAVED,
-        *("_log", "_log_bytes", "_log_packed", "_public"),
-        *("carry", "counts", "game", "wealth"),
-    )
+    __slots__ = (*_SAVED, *_BESIDE)
 
-    combos: Combos
-    finder: Finder
-    """Of the class, or of the state where they depend on parameters."""
-    deck: ClassVar[Deck]
     deal_sizes: ClassVar[Sequence[int]] = ()
     """Cards per seat; what is left of the deck is the bottom."""
 
@@ -75,6 +76,9 @@ class HandData:
     ) -> None:
         seats = game.info.max_seats
         self.game = game
+        self.combos: Combos = game.combos
+        self.finder: Finder = game.finder
+        self.deck: Deck = game.deck
         self.wealth = wealth
         self.carry = dict(carry)
         self.stage = "deal"
@@ -137,10 +141,11 @@ class HandData:
             raise ValueError(f"a state of {identity}, not of {list(game.id)}")
         state = cls(game, None if wealth is None else tuple(wealth), carry)
         for name, value in zip(cls._SAVED, saved, strict=True):
-            setattr(state, name, _unpacked(value))
-        if state.table is not None:
-            state.table = Reading(*state.table)
-        state.counts = [cls.deck.counts(hand) for hand in state.hands]
+            restored = _unpacked(value)
+            if name == "table" and restored is not None:
+                restored = Reading(*restored)
+            setattr(state, name, restored)
+        state.counts = [state.deck.counts(hand) for hand in state.hands]
         state._log = [(seat, _move(_unpacked(action))) for seat, action in log]
         return state
 
@@ -149,10 +154,9 @@ class HandData:
 
     def clone(self) -> Self:
         other = type(self).__new__(type(self))
-        for kind in type(self).__mro__[:-1]:
-            for name in kind.__dict__.get("__slots__", ()):
-                value = getattr(self, name)
-                setattr(other, name, value.copy() if isinstance(value, _COPIED) else value)
+        for name in (*self._SAVED, *_BESIDE):
+            value = getattr(self, name)
+            setattr(other, name, value.copy() if isinstance(value, _COPIED) else value)
         return other
 
 

@@ -8,29 +8,32 @@ lowest bit of each rank's four.
 
 from __future__ import annotations
 
+from typing import Final
+
 from paiju.rules.cards import RANK_OF
 
-RANKS = 15
-RUN_RANKS = 12
+RANKS: Final = 15
+RUN_RANKS: Final = 12
 """3..A may be consecutive."""
-BJ_RANK, RJ_RANK = 13, 14
+BJ_RANK: Final = 13
+RJ_RANK: Final = 14
 
-ONE = tuple(1 << 4 * rank for rank in range(RANKS))
-CARD_COUNTS = tuple(ONE[rank] for rank in RANK_OF)
-SPACED = sum(ONE)
-RUN_MASK = sum(ONE[:RUN_RANKS])
-PAIR_MASK = sum(ONE[:BJ_RANK])
+ONE: Final = tuple(1 << 4 * rank for rank in range(RANKS))
+CARD_COUNTS: Final = tuple(ONE[rank] for rank in RANK_OF)
+SPACED: Final = sum(ONE)
+RUN_MASK: Final = sum(ONE[:RUN_RANKS])
+PAIR_MASK: Final = sum(ONE[:BJ_RANK])
 """Ranks that can be pairs and more: all but the jokers."""
-JOKERS = ONE[BJ_RANK] | ONE[RJ_RANK]
-FROM = (*(SPACED >> 4 * rank << 4 * rank for rank in range(RANKS)), 0)
+JOKERS: Final = ONE[BJ_RANK] | ONE[RJ_RANK]
+FROM: Final = (*(SPACED >> 4 * rank << 4 * rank for rank in range(RANKS)), 0)
 """FROM[rank]: the ranks from there up; FROM[15] is empty."""
 
-_SUITS = (1 << 52) - 1
-_BYTES = 0x0F0F0F0F0F0F0F0F
-_ODD = 0x5555555555555 & _SUITS
-_LOW_PAIRS = 0x3333333333333 & _SUITS
-_BORROWS = SPACED & ~1 | 1 << 60
-_LOWEST = tuple(
+_SUITS: Final = (1 << 52) - 1
+_BYTES: Final = 0x0F0F0F0F0F0F0F0F
+_ODD: Final = 0x5555555555555 & _SUITS
+_LOW_PAIRS: Final = 0x3333333333333 & _SUITS
+_BORROWS: Final = SPACED & ~1 | 1 << 60
+_LOWEST: Final = tuple(
     tuple(sum(1 << bit for bit in [b for b in range(4) if held >> b & 1][:n]) for held in range(16))
     for n in range(5)
 )

@@ -2,45 +2,85 @@
 
 A play is listed once per multiset of ranks, with the lowest suits of the hand. A lead can
 have thousands of them (wings multiply), most callers want one or a few: so what is kept is
-the packed counts of plays without wings and, for each body with wings, the tuple of its
-wings; cards are picked when an item is asked for.
+packed counts, and of plays with wings only what they are made of; cards are picked when an
+item is asked for.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import overload
+from itertools import chain
+from typing import Final, overload
 
-PASS = 0
-PLAY = 16
+PASS: Final = 0
+PLAY: Final = 16
 """An action is `cards << 8 | PLAY + kind`, kind 0: the default reading, else 1 + its place."""
-LOWEST_PLAY = 1 << 8
+LOWEST_PLAY: Final = 1 << 8
 """All actions from there up are plays, all below are verbs."""
 
 
 class Plays(Sequence[int]):
-    """The legal actions of a hand, in canonical order: pass first where it is legal."""
+    """The legal actions of a hand, in canonical order: pass first where it is legal.
 
-    __slots__ = ("_hand", "_length", "_more", "_passes", "_pick", "_plain", "_winged")
+    plain: packed counts of the plays, 0 stands for pass.
+    """
+
+    __slots__ = ("_hand", "_pick", "_plain")
+
+    def __init__(self, pick: Callable[[int, int], int], hand: int, plain: tuple[int, ...]) -> None:
+        self._pick = pick
+        self._hand = hand
+        self._plain = plain
+
+    def __len__(self) -> int:
+        return len(self._plain)
+
+    @overload
+    def __getitem__(self, index: int) -> int: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[int]: ...
+
+    def __getitem__(self, index: int | slice) -> int | Sequence[int]:
+        if isinstance(index, slice):
+            return [self[place] for place in range(*index.indices(len(self)))]
+        counts = self._plain[index]
+        return self._pick(self._hand, counts) << 8 | PLAY if counts else PASS
+
+    def counts(self) -> Iterator[int]:
+        """Packed counts of every play, each once."""
+        return filter(None, self._plain)
+
+    def __iter__(self) -> Iterator[int]:
+        hand, pick = self._hand, self._pick
+        for counts in self._plain:
+            yield pick(hand, counts) << 8 | PLAY if counts else PASS
+
+
+class PlaysInParts(Plays):
+    """Plays of several kinds.
+
+    parts: packed counts, the parts behind one another, as in `Plays`; more: actions behind
+    them (those that name another reading).
+    """
+
+    __slots__ = ("_length", "_more", "_parts")
 
     def __init__(
         self,
         pick: Callable[[int, int], int],
         hand: int,
-        passes: int,
-        plain: tuple[int, ...],
-        winged: Sequence[tuple[int, tuple[int, ...]]] = (),
+        parts: Sequence[Sequence[int]],
         more: tuple[int, ...] = (),
     ) -> None:
         self._pick = pick
         self._hand = hand
-        self._passes = passes  # 1: pass is legal
-        self._plain = plain
-        self._winged = winged
-        self._more = more  # actions that name another reading
-        self._length = passes + len(plain)
-        if winged or more:
-            self._length += len(more) + sum([len(wings) for _, wings in winged])
+        self._parts = parts
+        self._more = more
+        length = len(more)
+        for part in parts:
+            length += len(part)
+        self._length = length
 
     def __len__(self) -> int:
         return self._length
@@ -52,42 +92,26 @@ class Plays(Sequence[int]):
     def __getitem__(self, index: slice) -> Sequence[int]: ...
 
     def __getitem__(self, index: int | slice) -> int | Sequence[int]:
-        try:
-            counts = self._plain[index - self._passes]  # type: ignore[operator]
-            if index >= self._passes:  # type: ignore[operator]
-                return self._pick(self._hand, counts) << 8 | PLAY
-        except (IndexError, TypeError):
-            pass
-        return self._item(index)
-
-    def _item(self, index: int | slice) -> int | Sequence[int]:
         if isinstance(index, slice):
-            return [self[i] for i in range(*index.indices(self._length))]
-        if not -self._length <= index < self._length:
-            raise IndexError(index)
-        index %= self._length
-        if index < self._passes:
-            return PASS
-        index -= self._passes + len(self._plain)
+            return [self[place] for place in range(*index.indices(len(self)))]
         if index < 0:
-            return self._pick(self._hand, self._plain[index]) << 8 | PLAY
-        for body, wings in self._winged:
-            if index < len(wings):
-                return self._pick(self._hand, body + wings[index]) << 8 | PLAY
-            index -= len(wings)
-        return self._more[index]
+            index += self._length
+        if index >= 0:
+            for part in self._parts:
+                if index < len(part):
+                    counts = part[index]
+                    return self._pick(self._hand, counts) << 8 | PLAY if counts else PASS
+                index -= len(part)
+            if index < len(self._more):
+                return self._more[index]
+        raise IndexError("there are not so many plays")
 
     def counts(self) -> Iterator[int]:
-        """Packed counts of every play, each once."""
-        yield from self._plain
-        for body, wings in self._winged:
-            for wing in wings:
-                yield body + wing
+        return filter(None, chain.from_iterable(self._parts))
 
     def __iter__(self) -> Iterator[int]:
-        if self._passes:
-            yield PASS
         hand, pick = self._hand, self._pick
-        for counts in self.counts():
-            yield pick(hand, counts) << 8 | PLAY
+        for part in self._parts:
+            for counts in part:
+                yield pick(hand, counts) << 8 | PLAY if counts else PASS
         yield from self._more

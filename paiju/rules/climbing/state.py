@@ -11,38 +11,30 @@ suits of the hand, while `is_legal` takes any suits; `canonical` maps one to the
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from functools import lru_cache
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, Final
 
 from paiju.rules.api import ALL, CHANCE, Deadline, Event, IllegalAction
 from paiju.rules.cards import RANK_NAMES
-from paiju.rules.climbing.combos import Reading
+from paiju.rules.climbing.combos import Laid, Reading
 from paiju.rules.climbing.dealing import Dealing
-from paiju.rules.climbing.decks import Deck
 from paiju.rules.climbing.hand import Deal, Move
 from paiju.rules.climbing.plays import LOWEST_PLAY, PASS, PLAY
+from paiju.rules.compiled import mypyc_attr
 
-ESCAPE = 15
+ESCAPE: Final = 15
 
-_CACHED = 1 << 13
-_BUDGET_MS = 20
-
-
-@lru_cache(_CACHED)
-def _facts(deck: Deck, cards: int) -> tuple[int, tuple[str, ...]]:
-    """Packed counts and names of a set of cards."""
-    return deck.counts(cards), tuple(deck.names(cards))
+_BUDGET_MS: Final = 20
 
 
-def _event(kind: str, data: Mapping[str, Any]) -> Event:
-    """An Event for everybody; half the price of its constructor."""
-    return tuple.__new__(Event, (kind, data, ALL, None))
+_new: Final = tuple.__new__
+"""Makes an Event at half the price of its constructor."""
+_ALONE: Final = (*((seat,) for seat in range(8)), (CHANCE,))
+"""`to_act` by the turn; CHANCE is the last."""
+_PASSED: Final = tuple(Event("pass", {"seat": seat}) for seat in range(8))
 
 
-_PASSED = tuple(Event("pass", {"seat": seat}) for seat in range(8))
-
-
+@mypyc_attr(allow_interpreted_subclasses=True)
 class ClimbingState(Dealing):
     """One hand. Phases: deal, the rule set's own, play, end."""
 
@@ -75,7 +67,7 @@ class ClimbingState(Dealing):
     # ---- whose turn ------------------------------------------------------------------------
 
     def to_act(self) -> tuple[int, ...]:
-        return () if self.result is not None else (self.turn,)
+        return _ALONE[self.turn] if self.result is None else ()
 
     def phase(self) -> str:
         return self.stage
@@ -92,10 +84,10 @@ class ClimbingState(Dealing):
 
     def apply(self, seat: int, action: Move) -> list[Event]:
         if seat == self.turn and self.stage == "play" and isinstance(action, int):
-            if action == PASS:
-                return self._pass(seat)
             if action >= LOWEST_PLAY:
                 return self._play(seat, action)
+            if action == PASS:
+                return self._pass(seat)
         self._check(seat, action)
         self._log.append((seat, action))
         self._public = None
@@ -138,26 +130,30 @@ class ClimbingState(Dealing):
         if seat != self.turn:
             raise IllegalAction("not_your_turn")
 
-    def _laid(self, seat: int, action: int) -> tuple[Reading, int, tuple[str, ...]]:
-        """What a play lays: reading, packed counts, names. IllegalAction; the turn is checked
-        before."""
+    def _laid(self, seat: int, action: int) -> tuple[Reading, Laid]:
+        """What a play lays. IllegalAction; the turn is checked before."""
         cards = action >> 8
-        lacking = self.deck.lacking(self.hands[seat], cards)
-        if lacking:
-            raise IllegalAction("not_in_hand", cards=" ".join(self.deck.names(lacking)))
+        if cards & ~self.hands[seat]:
+            lacking = self.deck.lacking(self.hands[seat], cards)
+            if lacking:
+                raise IllegalAction("not_in_hand", cards=" ".join(self.deck.names(lacking)))
         combos, table = self.combos, self.table
-        counts, names = _facts(self.deck, cards)
-        readings = combos.readings.get(counts)
+        laid = combos.laid(cards)
+        readings = laid.readings
         number = (action & 0xFF) - PLAY
-        if readings and number:
+        if number:
             readings = combos.named(readings, number)
         if not readings:
             raise IllegalAction("no_such_play")
         if table is None:
-            return readings[0], counts, names
+            return readings[0], laid
+        kind, rank, length = table
         for reading in readings:
-            if combos.beats(reading, table):
-                return reading, counts, names
+            if reading[0] == kind and reading[2] == length:
+                if reading[1] > rank:
+                    return reading, laid
+            elif reading[0] in combos.bombs and combos.beats(reading, table):
+                return reading, laid
         raise IllegalAction("does_not_beat", **table.shown())
 
     def legal_actions(self, seat: int) -> Sequence[int]:
@@ -237,7 +233,8 @@ class ClimbingState(Dealing):
         return [_PASSED[seat]]
 
     def _play(self, seat: int, action: int) -> list[Event]:
-        reading, counts, names = self._laid(seat, action)
+        reading, laid = self._laid(seat, action)
+        counts = laid.counts
         kind, rank, length = reading
         cards = action >> 8
         seats = len(self.hands)
@@ -254,19 +251,15 @@ class ClimbingState(Dealing):
         self.table, self.last, self.passes = reading, seat, 0
         self.shown[seat] = cards
         self.turn = (seat + 1) % seats
-        events = [
-            _event(
-                "play",
-                {
-                    "seat": seat,
-                    "cards": names,
-                    "left": self.deck.length(hand),
-                    "kind": kind,
-                    "rank": RANK_NAMES[rank],
-                    "length": length,
-                },
-            )
-        ]
+        data = {
+            "seat": seat,
+            "cards": laid.names,
+            "left": self.deck.length(hand),
+            "kind": kind,
+            "rank": RANK_NAMES[rank],
+            "length": length,
+        }
+        events: list[Event] = [_new(Event, ("play", data, ALL, None))]
         if not hand:
             self.stage, self.result, self.winner = "end", "finished", seat
             events.append(self._laid_open())

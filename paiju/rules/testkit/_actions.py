@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from paiju.rules.api import CHANCE, SPECTATOR, IllegalAction
@@ -21,6 +22,11 @@ def everybody_is_asked(hand: Hand) -> None:
     acting = hand.state.to_act()
     if len(set(acting)) != len(acting) or not all(-1 <= seat < hand.seats for seat in acting):
         hand.fail("turn", f"to act are {acting}")
+    info, seats = hand.game.info, [seat for seat in acting if seat != CHANCE]
+    if info.deterministic and CHANCE in acting:
+        hand.fail("info", "chance acts in a game that is said to be deterministic")
+    if not info.simultaneous and len(seats) > 1:
+        hand.fail("info", f"{seats} are to act at once in a game that is said to be sequential")
     clocks = {deadline.seat for deadline in hand.state.deadlines()}
     if len(acting) > 1 and CHANCE in acting:
         if CHANCE not in clocks:
@@ -57,6 +63,7 @@ def lists_are_true(hand: Hand) -> None:
             hand.fail("list", f"the actions of seat {seat} are not listed once each")
         if set(game.legal_in_view(state.view(seat))) != set(legal):
             hand.fail("client", f"from its view seat {seat} finds other legal actions")
+        _buttons_are_named(hand, seat, legal)
         for _ in range(_PICKS if legal else 0):
             action = legal[hand.rng.below(len(legal))]
             text = game.format(action)
@@ -66,6 +73,17 @@ def lists_are_true(hand: Hand) -> None:
                 hand.fail("text", f"{text!r} reads as another action")
             if state.canonical(seat, action) != action:
                 hand.fail("list", f"{text!r} is listed but not canonical")
+
+
+def _buttons_are_named(hand: Hand, seat: int, legal: Sequence[Any]) -> None:
+    """By convention `legal` of a view has the lines that a seat may play, or at least their
+    verbs: what a client makes its buttons of."""
+    shown = hand.state.view(seat).get("legal")
+    if isinstance(shown, list) and all(isinstance(line, str) for line in shown):
+        wanted = {hand.game.format(action).split(" ")[0] for action in legal}
+        lacking = wanted - {line.split(" ")[0] for line in shown}
+        if lacking:
+            hand.fail("client", f"seat {seat} may {sorted(lacking)}, and its view does not say so")
 
 
 def others_are_refused(hand: Hand) -> None:
@@ -80,8 +98,20 @@ def others_are_refused(hand: Hand) -> None:
             _nonsense(hand, seat, NONSENSE[hand.rng.below(len(NONSENSE))])
         for action in (*_foreign(hand), *guesses(hand, seat)):
             _judge(hand, seat, action, listed)
+    _chance_is_nobodys(hand)
     if state.hash() != before:
         hand.fail("refusal", "refused actions changed the state")
+
+
+def _chance_is_nobodys(hand: Hand) -> None:
+    """Nature's next action is refused to every seat."""
+    if CHANCE not in hand.state.to_act():
+        return
+    action = hand.state.clone().sample_chance(hand.rng)
+    for seat in (*range(hand.seats), SPECTATOR):
+        if hand.state.is_legal(seat, action):
+            hand.fail("legality", f"{hand.game.format(action)!r} is legal for seat {seat}")
+        _is_refused(hand, seat, action)
 
 
 def _foreign(hand: Hand) -> list[Any]:

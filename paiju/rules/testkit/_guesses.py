@@ -1,8 +1,8 @@
 """Plays that a list of legal actions might have forgotten.
 
 What a list lacks cannot be found in the list. So the kit makes up plays as people know them
-from card games: some ranks in a row, one to four cards of each, with or without cards carried
-along; and lines of other moments moved up or down in rank.
+from card games: some ranks in a row, one to four cards of each or what there is, with or without
+cards carried along; and lines of other moments moved up or down in rank.
 """
 
 from __future__ import annotations
@@ -60,7 +60,8 @@ def _by_rank(pile: list[str]) -> _ByRank:
 def _shaped(hand: Hand, line: str, pile: list[str]) -> str | None:
     """A run of groups, often of the shape that fits: long runs of one, short ones of more."""
     below, left = hand.rng.below, _by_rank(pile)
-    copies = 1 + below(4)
+    most = max(map(len, left.values()))
+    copies = 1 + below(4 if below(3) else max(4, most))
     starts = [rank for rank in RANK_NAMES if len(left[rank]) >= copies]
     if not starts:
         return None
@@ -74,7 +75,7 @@ def _shaped(hand: Hand, line: str, pile: list[str]) -> str | None:
     for rank in RANK_NAMES[first : first + length]:
         cards += left[rank][:copies]
         left[rank] = left[rank][copies:] if below(4) == 0 else []
-    carried = max(length, 2 if copies == 4 else 1) if copies > 2 and below(3) else 0
+    carried = max(length, 2 if copies == 4 else 1) if 2 < copies < 5 and below(3) else 0
     size = 1 + below(2)
     for _ in range(carried):
         able = [rank for rank in RANK_NAMES if len(left[rank]) >= size]

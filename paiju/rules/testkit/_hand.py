@@ -1,7 +1,8 @@
 """One random hand and the order of its checks; the promises are in the modules beside.
 
 A *watched* hand is checked at every step; a *light* one is only played, with its snapshot
-looked at in one place, and its replay, outcome and record at the end.
+looked at in one place, and its replay, outcome and record at the end. Every fourth light hand
+is dealt from a pack that was shuffled badly, and its lists and refusals are looked at, too.
 """
 
 from __future__ import annotations
@@ -12,10 +13,16 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple, NoReturn
 
 from paiju.rules import shuffle
-from paiju.rules.api import CHANCE, SPECTATOR, Event, Game, IllegalAction, State
+from paiju.rules.api import CHANCE, SPECTATOR, Event, Game, IllegalAction, Rng, State
 from paiju.rules.record import RecordedAction
 from paiju.rules.testkit import _actions, _cards, _claims, _identity, _secrets
 from paiju.rules.testkit._report import Report, Violation
+from paiju.rules.testkit._shuffles import BadShuffle
+
+BADLY_SHUFFLED = 4
+"""Of so many light hands one."""
+_LOOKED_AT = 30
+"""Of so many of its steps about one."""
 
 
 class Depth(NamedTuple):
@@ -63,7 +70,7 @@ class Hand:
         self.secret = shake.digest(shuffle.SECRET_BYTES)
         self.contributions = [f"seat {seat} {seed}".encode() for seat in range(seats)]
         context = shuffle.hand_context("kit", number)
-        self.table_rng = shuffle.ShakeRng(self.secret, self.contributions, context=context)
+        self.table_rng: Rng = shuffle.ShakeRng(self.secret, self.contributions, context=context)
         self.state: State = self.new_state()
         self.twin: State = self.new_state()
         self.lists_claims = isinstance(self.state, _claims.ListsClaims)
@@ -126,8 +133,14 @@ class Hand:
         """A light hand."""
         idle = self.rng.below(20) == 0
         look_at = self.rng.below(40)
+        badly = self.number % BADLY_SHUFFLED == BADLY_SHUFFLED - 1
+        if badly:
+            self.table_rng = BadShuffle(self.table_rng, self.seats)
         while not self.state.is_terminal():
             self._check_length()
+            if badly and self.rng.below(_LOOKED_AT) == 0:
+                _actions.lists_are_true(self)
+                _actions.others_are_refused(self)
             if len(self.texts) == look_at:
                 _identity.state_is_whole(self, replayed=False)
                 _actions.defaults_are_legal(self)

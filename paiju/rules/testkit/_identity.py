@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from paiju.rules.testkit._hand import Hand
 
 
+HASH_BITS = 64
+
+
 class Screens:
     """What every viewer has on its screen, kept by patches only."""
 
@@ -48,7 +51,10 @@ class Screens:
         if self._checks[checked] != views.check(self._parts[checked]):
             hand.fail("patches", f"the check of viewer {checked} is off")
         spectator = self._parts[SPECTATOR].items()
+        perfect = hand.game.info.perfect_information
         for viewer, parts in self._parts.items():
+            if perfect and parts.items() != spectator:
+                hand.fail("info", f"seat {viewer} sees what others do not in an open game")
             if not spectator <= parts.items():
                 hand.fail("hidden information", f"a spectator sees what seat {viewer} does not")
         return self._parts
@@ -85,6 +91,8 @@ def state_is_whole(hand: Hand, *, replayed: bool = True) -> None:
         for seat in state.to_act():
             if list(other.legal_actions(seat)) != list(state.legal_actions(seat)):
                 hand.fail("dump", f"{name} gives seat {seat} other actions")
+    if wanted >> HASH_BITS:
+        hand.fail("hash", f"{wanted} has more than {HASH_BITS} bits")
     _clone_is_independent(hand, copy)
 
 

@@ -762,9 +762,12 @@ class SettleResult(_message.Message):
     REFUSAL_FIELD_NUMBER: _builtins.int
     ENTRY_FIELD_NUMBER: _builtins.int
     REPEATED_FIELD_NUMBER: _builtins.int
+    VOIDED_FIELD_NUMBER: _builtins.int
     entry: _builtins.int
     repeated: _builtins.bool
     """was settled before; this is the first answer"""
+    voided: _builtins.bool
+    """it had been refused, and an operator has made it void"""
     @_builtins.property
     def refusal(self) -> _common_pb2.Refusal:
         """will not succeed when repeated: an operator must look"""
@@ -775,10 +778,11 @@ class SettleResult(_message.Message):
         refusal: _common_pb2.Refusal | None = ...,
         entry: _builtins.int = ...,
         repeated: _builtins.bool = ...,
+        voided: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["refusal", b"refusal"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["entry", b"entry", "refusal", b"refusal", "repeated", b"repeated"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["entry", b"entry", "refusal", b"refusal", "repeated", b"repeated", "voided", b"voided"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -793,11 +797,14 @@ class RegisterServerRequest(_message.Message):
     MAX_PLAYERS_FIELD_NUMBER: _builtins.int
     BUILD_FIELD_NUMBER: _builtins.int
     GAMES_FIELD_NUMBER: _builtins.int
+    AGAIN_FIELD_NUMBER: _builtins.int
     ADDRESS_FIELD_NUMBER: _builtins.int
     server: _builtins.str
     cell: _builtins.str
     max_players: _builtins.int
     build: _builtins.str
+    again: _builtins.bool
+    """by the same process: its players are where they were"""
     address: _builtins.str
     """where players reach its gateways, "host:port" """
     @_builtins.property
@@ -810,11 +817,12 @@ class RegisterServerRequest(_message.Message):
         max_players: _builtins.int = ...,
         build: _builtins.str = ...,
         games: _abc.Iterable[_builtins.str] | None = ...,
+        again: _builtins.bool = ...,
         address: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["address", b"address", "build", b"build", "cell", b"cell", "games", b"games", "max_players", b"max_players", "server", b"server"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["address", b"address", "again", b"again", "build", b"build", "cell", b"cell", "games", b"games", "max_players", b"max_players", "server", b"server"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -857,9 +865,18 @@ class HeartbeatRequest(_message.Message):
     LEASE_EPOCH_FIELD_NUMBER: _builtins.int
     PLAYERS_FIELD_NUMBER: _builtins.int
     HOSTS_FIELD_NUMBER: _builtins.int
+    ROLLED_FIELD_NUMBER: _builtins.int
+    ROLLING_FIELD_NUMBER: _builtins.int
+    LEAVING_FIELD_NUMBER: _builtins.int
     server: _builtins.str
     lease_epoch: _builtins.int
     players: _builtins.int
+    rolled: _builtins.int
+    """the last roll that is done"""
+    rolling: _builtins.str
+    """what a roll is at, for people"""
+    leaving: _builtins.bool
+    """it ends, and its hosts with it: who can take their tables may do so now"""
     @_builtins.property
     def hosts(self) -> _containers.RepeatedCompositeFieldContainer[Global___HostCounts]: ...
     def __init__(
@@ -869,10 +886,13 @@ class HeartbeatRequest(_message.Message):
         lease_epoch: _builtins.int = ...,
         players: _builtins.int = ...,
         hosts: _abc.Iterable[Global___HostCounts] | None = ...,
+        rolled: _builtins.int = ...,
+        rolling: _builtins.str = ...,
+        leaving: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["hosts", b"hosts", "lease_epoch", b"lease_epoch", "players", b"players", "server", b"server"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["hosts", b"hosts", "lease_epoch", b"lease_epoch", "leaving", b"leaving", "players", b"players", "rolled", b"rolled", "rolling", b"rolling", "server", b"server"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -916,25 +936,91 @@ class HeartbeatReply(_message.Message):
 
     REFUSAL_FIELD_NUMBER: _builtins.int
     DRAIN_FIELD_NUMBER: _builtins.int
+    ADOPT_FIELD_NUMBER: _builtins.int
+    ROLL_FIELD_NUMBER: _builtins.int
+    HEIR_FIELD_NUMBER: _builtins.int
     drain: _builtins.bool
     """an operator wants this server to empty"""
+    roll: _builtins.int
+    """an operator wants all processes started anew, one after another"""
+    heir: _builtins.bool
+    """another server could go on with its tables"""
     @_builtins.property
     def refusal(self) -> _common_pb2.Refusal:
         """LEASE_LOST: register again"""
+
+    @_builtins.property
+    def adopt(self) -> _containers.RepeatedCompositeFieldContainer[Global___Adoption]:
+        """hosts of lost machines that this server is to run, all of them"""
 
     def __init__(
         self,
         *,
         refusal: _common_pb2.Refusal | None = ...,
         drain: _builtins.bool = ...,
+        adopt: _abc.Iterable[Global___Adoption] | None = ...,
+        roll: _builtins.int = ...,
+        heir: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["refusal", b"refusal"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["drain", b"drain", "refusal", b"refusal"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["adopt", b"adopt", "drain", b"drain", "heir", b"heir", "refusal", b"refusal", "roll", b"roll"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___HeartbeatReply: _TypeAlias = HeartbeatReply  # noqa: Y015
+
+@_typing.final
+class Adoption(_message.Message):
+    """A host that runs elsewhere than at home."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    HOST_FIELD_NUMBER: _builtins.int
+    HOME_FIELD_NUMBER: _builtins.int
+    host: _builtins.str
+    home: _builtins.str
+    def __init__(
+        self,
+        *,
+        host: _builtins.str = ...,
+        home: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["home", b"home", "host", b"host"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___Adoption: _TypeAlias = Adoption  # noqa: Y015
+
+@_typing.final
+class ClaimHostRequest(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    SERVER_FIELD_NUMBER: _builtins.int
+    LEASE_EPOCH_FIELD_NUMBER: _builtins.int
+    HOST_FIELD_NUMBER: _builtins.int
+    HOME_FIELD_NUMBER: _builtins.int
+    server: _builtins.str
+    lease_epoch: _builtins.int
+    host: _builtins.str
+    home: _builtins.str
+    def __init__(
+        self,
+        *,
+        server: _builtins.str = ...,
+        lease_epoch: _builtins.int = ...,
+        host: _builtins.str = ...,
+        home: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["home", b"home", "host", b"host", "lease_epoch", b"lease_epoch", "server", b"server"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ClaimHostRequest: _TypeAlias = ClaimHostRequest  # noqa: Y015
 
 @_typing.final
 class RegisterHostRequest(_message.Message):
@@ -948,6 +1034,8 @@ class RegisterHostRequest(_message.Message):
     MACHINE_FIELD_NUMBER: _builtins.int
     MAX_TABLES_FIELD_NUMBER: _builtins.int
     GAMES_FIELD_NUMBER: _builtins.int
+    HOME_FIELD_NUMBER: _builtins.int
+    JOURNAL_FIELD_NUMBER: _builtins.int
     server: _builtins.str
     cell: _builtins.str
     unix_path: _builtins.str
@@ -956,6 +1044,10 @@ class RegisterHostRequest(_message.Message):
     machine: _builtins.str
     """equal for two programs that can share a Unix socket"""
     max_tables: _builtins.int
+    home: _builtins.str
+    """the server whose host it is; "": `server`"""
+    journal: _builtins.str
+    """equal for hosts that could go on with each other's tables; "": none can"""
     @_builtins.property
     def host(self) -> Global___HostEpoch:
         """epoch: the one its journal proposes"""
@@ -973,10 +1065,12 @@ class RegisterHostRequest(_message.Message):
         machine: _builtins.str = ...,
         max_tables: _builtins.int = ...,
         games: _abc.Iterable[_builtins.str] | None = ...,
+        home: _builtins.str = ...,
+        journal: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["host", b"host"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["cell", b"cell", "games", b"games", "host", b"host", "machine", b"machine", "max_tables", b"max_tables", "server", b"server", "tcp_address", b"tcp_address", "unix_path", b"unix_path"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["cell", b"cell", "games", b"games", "home", b"home", "host", b"host", "journal", b"journal", "machine", b"machine", "max_tables", b"max_tables", "server", b"server", "tcp_address", b"tcp_address", "unix_path", b"unix_path"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -1029,6 +1123,7 @@ class HostInfo(_message.Message):
     PLAYERS_FIELD_NUMBER: _builtins.int
     ALIVE_FIELD_NUMBER: _builtins.int
     DRAINING_FIELD_NUMBER: _builtins.int
+    HOME_FIELD_NUMBER: _builtins.int
     host: _builtins.str
     epoch: _builtins.int
     server: _builtins.str
@@ -1041,6 +1136,7 @@ class HostInfo(_message.Message):
     players: _builtins.int
     alive: _builtins.bool
     draining: _builtins.bool
+    home: _builtins.str
     def __init__(
         self,
         *,
@@ -1056,10 +1152,11 @@ class HostInfo(_message.Message):
         players: _builtins.int = ...,
         alive: _builtins.bool = ...,
         draining: _builtins.bool = ...,
+        home: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["alive", b"alive", "cell", b"cell", "draining", b"draining", "epoch", b"epoch", "host", b"host", "machine", b"machine", "max_tables", b"max_tables", "players", b"players", "server", b"server", "tables", b"tables", "tcp_address", b"tcp_address", "unix_path", b"unix_path"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["alive", b"alive", "cell", b"cell", "draining", b"draining", "epoch", b"epoch", "home", b"home", "host", b"host", "machine", b"machine", "max_tables", b"max_tables", "players", b"players", "server", b"server", "tables", b"tables", "tcp_address", b"tcp_address", "unix_path", b"unix_path"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -1276,6 +1373,45 @@ class AllocateIdsReply(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___AllocateIdsReply: _TypeAlias = AllocateIdsReply  # noqa: Y015
+
+@_typing.final
+class ElsewhereRequest(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    SERVER_FIELD_NUMBER: _builtins.int
+    server: _builtins.str
+    def __init__(
+        self,
+        *,
+        server: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["server", b"server"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ElsewhereRequest: _TypeAlias = ElsewhereRequest  # noqa: Y015
+
+@_typing.final
+class ElsewhereReply(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    ADDRESSES_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def addresses(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]: ...
+    def __init__(
+        self,
+        *,
+        addresses: _abc.Iterable[_builtins.str] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["addresses", b"addresses"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ElsewhereReply: _TypeAlias = ElsewhereReply  # noqa: Y015
 
 @_typing.final
 class PresenceRequest(_message.Message):
@@ -1611,21 +1747,25 @@ class FollowEvent(_message.Message):
 
     SESSION_ENDED_FIELD_NUMBER: _builtins.int
     DRAIN_FIELD_NUMBER: _builtins.int
+    NEWS_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def session_ended(self) -> Global___SessionEnded: ...
     @_builtins.property
     def drain(self) -> Global___Drain: ...
+    @_builtins.property
+    def news(self) -> Global___News: ...
     def __init__(
         self,
         *,
         session_ended: Global___SessionEnded | None = ...,
         drain: Global___Drain | None = ...,
+        news: Global___News | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["body", b"body", "drain", b"drain", "session_ended", b"session_ended"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["body", b"body", "drain", b"drain", "news", b"news", "session_ended", b"session_ended"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["body", b"body", "drain", b"drain", "session_ended", b"session_ended"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["body", b"body", "drain", b"drain", "news", b"news", "session_ended", b"session_ended"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    _WhichOneofReturnType_body: _TypeAlias = _typing.Literal["session_ended", "drain"]  # noqa: Y015
+    _WhichOneofReturnType_body: _TypeAlias = _typing.Literal["session_ended", "drain", "news"]  # noqa: Y015
     _WhichOneofArgType_body: _TypeAlias = _typing.Literal["body", b"body"]  # noqa: Y015
     def WhichOneof(self, oneof_group: _WhichOneofArgType_body) -> _WhichOneofReturnType_body | None: ...
 
@@ -1676,6 +1816,192 @@ class Drain(_message.Message):
 Global___Drain: _TypeAlias = Drain  # noqa: Y015
 
 @_typing.final
+class News(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    PLAYER_FIELD_NUMBER: _builtins.int
+    player: _builtins.int
+    def __init__(
+        self,
+        *,
+        player: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["player", b"player"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___News: _TypeAlias = News  # noqa: Y015
+
+@_typing.final
+class UnheardPenaltiesRequest(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    PLAYER_FIELD_NUMBER: _builtins.int
+    player: _builtins.int
+    def __init__(
+        self,
+        *,
+        player: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["player", b"player"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___UnheardPenaltiesRequest: _TypeAlias = UnheardPenaltiesRequest  # noqa: Y015
+
+@_typing.final
+class UnheardPenaltiesReply(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    REFUSAL_FIELD_NUMBER: _builtins.int
+    PENALTIES_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def refusal(self) -> _common_pb2.Refusal: ...
+    @_builtins.property
+    def penalties(self) -> _containers.RepeatedCompositeFieldContainer[_hall_pb2.PenaltyNotice]: ...
+    def __init__(
+        self,
+        *,
+        refusal: _common_pb2.Refusal | None = ...,
+        penalties: _abc.Iterable[_hall_pb2.PenaltyNotice] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["refusal", b"refusal"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["penalties", b"penalties", "refusal", b"refusal"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___UnheardPenaltiesReply: _TypeAlias = UnheardPenaltiesReply  # noqa: Y015
+
+@_typing.final
+class PenaltyHeardRequest(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    PLAYER_FIELD_NUMBER: _builtins.int
+    PENALTY_FIELD_NUMBER: _builtins.int
+    player: _builtins.int
+    penalty: _builtins.int
+    def __init__(
+        self,
+        *,
+        player: _builtins.int = ...,
+        penalty: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["penalty", b"penalty", "player", b"player"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___PenaltyHeardRequest: _TypeAlias = PenaltyHeardRequest  # noqa: Y015
+
+@_typing.final
+class RefusedHandsRequest(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    def __init__(
+        self,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___RefusedHandsRequest: _TypeAlias = RefusedHandsRequest  # noqa: Y015
+
+@_typing.final
+class RefusedHandsReply(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    HANDS_FIELD_NUMBER: _builtins.int
+    NOW_US_FIELD_NUMBER: _builtins.int
+    now_us: _builtins.int
+    @_builtins.property
+    def hands(self) -> _containers.RepeatedCompositeFieldContainer[Global___RefusedHand]: ...
+    def __init__(
+        self,
+        *,
+        hands: _abc.Iterable[Global___RefusedHand] | None = ...,
+        now_us: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["hands", b"hands", "now_us", b"now_us"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___RefusedHandsReply: _TypeAlias = RefusedHandsReply  # noqa: Y015
+
+@_typing.final
+class RefusedHand(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    TABLE_FIELD_NUMBER: _builtins.int
+    HAND_FIELD_NUMBER: _builtins.int
+    HOST_FIELD_NUMBER: _builtins.int
+    CODE_FIELD_NUMBER: _builtins.int
+    REFUSED_US_FIELD_NUMBER: _builtins.int
+    PLAYERS_FIELD_NUMBER: _builtins.int
+    hand: _builtins.int
+    host: _builtins.str
+    code: _builtins.str
+    refused_us: _builtins.int
+    @_builtins.property
+    def table(self) -> _common_pb2.TableRef: ...
+    @_builtins.property
+    def players(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]: ...
+    def __init__(
+        self,
+        *,
+        table: _common_pb2.TableRef | None = ...,
+        hand: _builtins.int = ...,
+        host: _builtins.str = ...,
+        code: _builtins.str = ...,
+        refused_us: _builtins.int = ...,
+        players: _abc.Iterable[_builtins.int] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["table", b"table"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["code", b"code", "hand", b"hand", "host", b"host", "players", b"players", "refused_us", b"refused_us", "table", b"table"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___RefusedHand: _TypeAlias = RefusedHand  # noqa: Y015
+
+@_typing.final
+class VoidHandRequest(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    OP_FIELD_NUMBER: _builtins.int
+    TABLE_FIELD_NUMBER: _builtins.int
+    HAND_FIELD_NUMBER: _builtins.int
+    REASON_FIELD_NUMBER: _builtins.int
+    op: _builtins.bytes
+    table: _builtins.int
+    hand: _builtins.int
+    reason: _builtins.str
+    def __init__(
+        self,
+        *,
+        op: _builtins.bytes = ...,
+        table: _builtins.int = ...,
+        hand: _builtins.int = ...,
+        reason: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["hand", b"hand", "op", b"op", "reason", b"reason", "table", b"table"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___VoidHandRequest: _TypeAlias = VoidHandRequest  # noqa: Y015
+
+@_typing.final
 class NodesRequest(_message.Message):
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -1697,7 +2023,10 @@ class NodesReply(_message.Message):
     NODES_FIELD_NUMBER: _builtins.int
     HOSTS_FIELD_NUMBER: _builtins.int
     NOW_US_FIELD_NUMBER: _builtins.int
+    STARTED_US_FIELD_NUMBER: _builtins.int
     now_us: _builtins.int
+    started_us: _builtins.int
+    """when the data server that answers began"""
     @_builtins.property
     def nodes(self) -> _containers.RepeatedCompositeFieldContainer[Global___NodeInfo]: ...
     @_builtins.property
@@ -1708,10 +2037,11 @@ class NodesReply(_message.Message):
         nodes: _abc.Iterable[Global___NodeInfo] | None = ...,
         hosts: _abc.Iterable[Global___HostInfo] | None = ...,
         now_us: _builtins.int = ...,
+        started_us: _builtins.int = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["hosts", b"hosts", "nodes", b"nodes", "now_us", b"now_us"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["hosts", b"hosts", "nodes", b"nodes", "now_us", b"now_us", "started_us", b"started_us"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -1730,6 +2060,9 @@ class NodeInfo(_message.Message):
     PLAYERS_FIELD_NUMBER: _builtins.int
     MAX_PLAYERS_FIELD_NUMBER: _builtins.int
     LAST_SEEN_US_FIELD_NUMBER: _builtins.int
+    ROLL_FIELD_NUMBER: _builtins.int
+    ROLLED_FIELD_NUMBER: _builtins.int
+    ROLLING_FIELD_NUMBER: _builtins.int
     server: _builtins.str
     cell: _builtins.str
     address: _builtins.str
@@ -1739,6 +2072,10 @@ class NodeInfo(_message.Message):
     players: _builtins.int
     max_players: _builtins.int
     last_seen_us: _builtins.int
+    roll: _builtins.int
+    rolled: _builtins.int
+    rolling: _builtins.str
+    """wanted, done, and what it is at"""
     def __init__(
         self,
         *,
@@ -1751,14 +2088,87 @@ class NodeInfo(_message.Message):
         players: _builtins.int = ...,
         max_players: _builtins.int = ...,
         last_seen_us: _builtins.int = ...,
+        roll: _builtins.int = ...,
+        rolled: _builtins.int = ...,
+        rolling: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["address", b"address", "alive", b"alive", "build", b"build", "cell", b"cell", "draining", b"draining", "last_seen_us", b"last_seen_us", "max_players", b"max_players", "players", b"players", "server", b"server"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["address", b"address", "alive", b"alive", "build", b"build", "cell", b"cell", "draining", b"draining", "last_seen_us", b"last_seen_us", "max_players", b"max_players", "players", b"players", "roll", b"roll", "rolled", b"rolled", "rolling", b"rolling", "server", b"server"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___NodeInfo: _TypeAlias = NodeInfo  # noqa: Y015
+
+@_typing.final
+class RollServerRequest(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    OP_FIELD_NUMBER: _builtins.int
+    SERVER_FIELD_NUMBER: _builtins.int
+    REASON_FIELD_NUMBER: _builtins.int
+    op: _builtins.bytes
+    server: _builtins.str
+    reason: _builtins.str
+    def __init__(
+        self,
+        *,
+        op: _builtins.bytes = ...,
+        server: _builtins.str = ...,
+        reason: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["op", b"op", "reason", b"reason", "server", b"server"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___RollServerRequest: _TypeAlias = RollServerRequest  # noqa: Y015
+
+@_typing.final
+class RollServerReply(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    REFUSAL_FIELD_NUMBER: _builtins.int
+    ROLL_FIELD_NUMBER: _builtins.int
+    roll: _builtins.int
+    @_builtins.property
+    def refusal(self) -> _common_pb2.Refusal: ...
+    def __init__(
+        self,
+        *,
+        refusal: _common_pb2.Refusal | None = ...,
+        roll: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["refusal", b"refusal"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["refusal", b"refusal", "roll", b"roll"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___RollServerReply: _TypeAlias = RollServerReply  # noqa: Y015
+
+@_typing.final
+class EndDataServerRequest(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    OP_FIELD_NUMBER: _builtins.int
+    REASON_FIELD_NUMBER: _builtins.int
+    op: _builtins.bytes
+    reason: _builtins.str
+    def __init__(
+        self,
+        *,
+        op: _builtins.bytes = ...,
+        reason: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["op", b"op", "reason", b"reason"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___EndDataServerRequest: _TypeAlias = EndDataServerRequest  # noqa: Y015
 
 @_typing.final
 class DrainServerRequest(_message.Message):

@@ -644,6 +644,11 @@ class ClusterStub:
                 request_serializer=paiju_dot_wire_dot_v1_dot_data__pb2.HeartbeatRequest.SerializeToString,
                 response_deserializer=paiju_dot_wire_dot_v1_dot_data__pb2.HeartbeatReply.FromString,
                 _registered_method=True)
+        self.ClaimHost = channel.unary_unary(
+                '/paiju.v1.Cluster/ClaimHost',
+                request_serializer=paiju_dot_wire_dot_v1_dot_data__pb2.ClaimHostRequest.SerializeToString,
+                response_deserializer=paiju_dot_wire_dot_v1_dot_data__pb2.Reply.FromString,
+                _registered_method=True)
         self.RegisterHost = channel.unary_unary(
                 '/paiju.v1.Cluster/RegisterHost',
                 request_serializer=paiju_dot_wire_dot_v1_dot_data__pb2.RegisterHostRequest.SerializeToString,
@@ -668,6 +673,11 @@ class ClusterStub:
                 '/paiju.v1.Cluster/AllocateIds',
                 request_serializer=paiju_dot_wire_dot_v1_dot_data__pb2.AllocateIdsRequest.SerializeToString,
                 response_deserializer=paiju_dot_wire_dot_v1_dot_data__pb2.AllocateIdsReply.FromString,
+                _registered_method=True)
+        self.Elsewhere = channel.unary_unary(
+                '/paiju.v1.Cluster/Elsewhere',
+                request_serializer=paiju_dot_wire_dot_v1_dot_data__pb2.ElsewhereRequest.SerializeToString,
+                response_deserializer=paiju_dot_wire_dot_v1_dot_data__pb2.ElsewhereReply.FromString,
                 _registered_method=True)
         self.Presence = channel.unary_unary(
                 '/paiju.v1.Cluster/Presence',
@@ -694,6 +704,16 @@ class ClusterStub:
                 request_serializer=paiju_dot_wire_dot_v1_dot_data__pb2.FollowRequest.SerializeToString,
                 response_deserializer=paiju_dot_wire_dot_v1_dot_data__pb2.FollowEvent.FromString,
                 _registered_method=True)
+        self.UnheardPenalties = channel.unary_unary(
+                '/paiju.v1.Cluster/UnheardPenalties',
+                request_serializer=paiju_dot_wire_dot_v1_dot_data__pb2.UnheardPenaltiesRequest.SerializeToString,
+                response_deserializer=paiju_dot_wire_dot_v1_dot_data__pb2.UnheardPenaltiesReply.FromString,
+                _registered_method=True)
+        self.PenaltyHeard = channel.unary_unary(
+                '/paiju.v1.Cluster/PenaltyHeard',
+                request_serializer=paiju_dot_wire_dot_v1_dot_data__pb2.PenaltyHeardRequest.SerializeToString,
+                response_deserializer=paiju_dot_wire_dot_v1_dot_data__pb2.Reply.FromString,
+                _registered_method=True)
 
 
 class ClusterServicer:
@@ -710,6 +730,14 @@ class ClusterServicer:
 
     def Heartbeat(self, request, context):
         """IDEMPOTENT: prolongs the lease of the server and of its hosts, brings their counts.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def ClaimHost(self, request, context):
+        """IDEMPOTENT: the server is about to start this host. Its home takes it back from whoever runs
+        it; anybody else must have been asked to. LEASE_LOST, HOST_ELSEWHERE.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -746,6 +774,13 @@ class ClusterServicer:
 
     def AllocateIds(self, request, context):
         """Not idempotent, harmless: a block of ids that nobody else gets.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def Elsewhere(self, request, context):
+        """READ: game servers that have room for players, the emptiest first.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -788,6 +823,20 @@ class ClusterServicer:
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def UnheardPenalties(self, request, context):
+        """READ: penalties that the player has not heard of.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def PenaltyHeard(self, request, context):
+        """IDEMPOTENT: the player has heard of one; only his own counts.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
 
 def add_ClusterServicer_to_server(servicer, server):
     rpc_method_handlers = {
@@ -800,6 +849,11 @@ def add_ClusterServicer_to_server(servicer, server):
                     servicer.Heartbeat,
                     request_deserializer=paiju_dot_wire_dot_v1_dot_data__pb2.HeartbeatRequest.FromString,
                     response_serializer=paiju_dot_wire_dot_v1_dot_data__pb2.HeartbeatReply.SerializeToString,
+            ),
+            'ClaimHost': grpc.unary_unary_rpc_method_handler(
+                    servicer.ClaimHost,
+                    request_deserializer=paiju_dot_wire_dot_v1_dot_data__pb2.ClaimHostRequest.FromString,
+                    response_serializer=paiju_dot_wire_dot_v1_dot_data__pb2.Reply.SerializeToString,
             ),
             'RegisterHost': grpc.unary_unary_rpc_method_handler(
                     servicer.RegisterHost,
@@ -826,6 +880,11 @@ def add_ClusterServicer_to_server(servicer, server):
                     request_deserializer=paiju_dot_wire_dot_v1_dot_data__pb2.AllocateIdsRequest.FromString,
                     response_serializer=paiju_dot_wire_dot_v1_dot_data__pb2.AllocateIdsReply.SerializeToString,
             ),
+            'Elsewhere': grpc.unary_unary_rpc_method_handler(
+                    servicer.Elsewhere,
+                    request_deserializer=paiju_dot_wire_dot_v1_dot_data__pb2.ElsewhereRequest.FromString,
+                    response_serializer=paiju_dot_wire_dot_v1_dot_data__pb2.ElsewhereReply.SerializeToString,
+            ),
             'Presence': grpc.unary_unary_rpc_method_handler(
                     servicer.Presence,
                     request_deserializer=paiju_dot_wire_dot_v1_dot_data__pb2.PresenceRequest.FromString,
@@ -850,6 +909,16 @@ def add_ClusterServicer_to_server(servicer, server):
                     servicer.Follow,
                     request_deserializer=paiju_dot_wire_dot_v1_dot_data__pb2.FollowRequest.FromString,
                     response_serializer=paiju_dot_wire_dot_v1_dot_data__pb2.FollowEvent.SerializeToString,
+            ),
+            'UnheardPenalties': grpc.unary_unary_rpc_method_handler(
+                    servicer.UnheardPenalties,
+                    request_deserializer=paiju_dot_wire_dot_v1_dot_data__pb2.UnheardPenaltiesRequest.FromString,
+                    response_serializer=paiju_dot_wire_dot_v1_dot_data__pb2.UnheardPenaltiesReply.SerializeToString,
+            ),
+            'PenaltyHeard': grpc.unary_unary_rpc_method_handler(
+                    servicer.PenaltyHeard,
+                    request_deserializer=paiju_dot_wire_dot_v1_dot_data__pb2.PenaltyHeardRequest.FromString,
+                    response_serializer=paiju_dot_wire_dot_v1_dot_data__pb2.Reply.SerializeToString,
             ),
     }
     generic_handler = grpc.method_handlers_generic_handler(
@@ -908,6 +977,33 @@ class Cluster:
             '/paiju.v1.Cluster/Heartbeat',
             paiju_dot_wire_dot_v1_dot_data__pb2.HeartbeatRequest.SerializeToString,
             paiju_dot_wire_dot_v1_dot_data__pb2.HeartbeatReply.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ClaimHost(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/paiju.v1.Cluster/ClaimHost',
+            paiju_dot_wire_dot_v1_dot_data__pb2.ClaimHostRequest.SerializeToString,
+            paiju_dot_wire_dot_v1_dot_data__pb2.Reply.FromString,
             options,
             channel_credentials,
             insecure,
@@ -1054,6 +1150,33 @@ class Cluster:
             _registered_method=True)
 
     @staticmethod
+    def Elsewhere(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/paiju.v1.Cluster/Elsewhere',
+            paiju_dot_wire_dot_v1_dot_data__pb2.ElsewhereRequest.SerializeToString,
+            paiju_dot_wire_dot_v1_dot_data__pb2.ElsewhereReply.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
     def Presence(request,
             target,
             options=(),
@@ -1188,6 +1311,60 @@ class Cluster:
             metadata,
             _registered_method=True)
 
+    @staticmethod
+    def UnheardPenalties(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/paiju.v1.Cluster/UnheardPenalties',
+            paiju_dot_wire_dot_v1_dot_data__pb2.UnheardPenaltiesRequest.SerializeToString,
+            paiju_dot_wire_dot_v1_dot_data__pb2.UnheardPenaltiesReply.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def PenaltyHeard(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/paiju.v1.Cluster/PenaltyHeard',
+            paiju_dot_wire_dot_v1_dot_data__pb2.PenaltyHeardRequest.SerializeToString,
+            paiju_dot_wire_dot_v1_dot_data__pb2.Reply.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
 
 class AdminStub:
     """---- operators -----------------------------------------------------------------------------
@@ -1210,6 +1387,16 @@ class AdminStub:
         self.DrainServer = channel.unary_unary(
                 '/paiju.v1.Admin/DrainServer',
                 request_serializer=paiju_dot_wire_dot_v1_dot_data__pb2.DrainServerRequest.SerializeToString,
+                response_deserializer=paiju_dot_wire_dot_v1_dot_data__pb2.Reply.FromString,
+                _registered_method=True)
+        self.RollServer = channel.unary_unary(
+                '/paiju.v1.Admin/RollServer',
+                request_serializer=paiju_dot_wire_dot_v1_dot_data__pb2.RollServerRequest.SerializeToString,
+                response_deserializer=paiju_dot_wire_dot_v1_dot_data__pb2.RollServerReply.FromString,
+                _registered_method=True)
+        self.EndDataServer = channel.unary_unary(
+                '/paiju.v1.Admin/EndDataServer',
+                request_serializer=paiju_dot_wire_dot_v1_dot_data__pb2.EndDataServerRequest.SerializeToString,
                 response_deserializer=paiju_dot_wire_dot_v1_dot_data__pb2.Reply.FromString,
                 _registered_method=True)
         self.Grant = channel.unary_unary(
@@ -1272,6 +1459,16 @@ class AdminStub:
                 request_serializer=paiju_dot_wire_dot_v1_dot_data__pb2.CollusionRequest.SerializeToString,
                 response_deserializer=paiju_dot_wire_dot_v1_dot_data__pb2.CollusionReply.FromString,
                 _registered_method=True)
+        self.RefusedHands = channel.unary_unary(
+                '/paiju.v1.Admin/RefusedHands',
+                request_serializer=paiju_dot_wire_dot_v1_dot_data__pb2.RefusedHandsRequest.SerializeToString,
+                response_deserializer=paiju_dot_wire_dot_v1_dot_data__pb2.RefusedHandsReply.FromString,
+                _registered_method=True)
+        self.VoidHand = channel.unary_unary(
+                '/paiju.v1.Admin/VoidHand',
+                request_serializer=paiju_dot_wire_dot_v1_dot_data__pb2.VoidHandRequest.SerializeToString,
+                response_deserializer=paiju_dot_wire_dot_v1_dot_data__pb2.Reply.FromString,
+                _registered_method=True)
 
 
 class AdminServicer:
@@ -1290,6 +1487,20 @@ class AdminServicer:
 
     def DrainServer(self, request, context):
         """OPERATION
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def RollServer(self, request, context):
+        """OPERATION: a game server starts its gateways and hosts anew, one after another.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def EndDataServer(self, request, context):
+        """OPERATION: this data server drains and ends; who keeps it alive starts it again.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -1379,6 +1590,20 @@ class AdminServicer:
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def RefusedHands(self, request, context):
+        """READ: hands that the ledger has refused; their tables stand still.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def VoidHand(self, request, context):
+        """OPERATION: such a hand counts as void: nobody won or lost. NO_SUCH_HAND.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
 
 def add_AdminServicer_to_server(servicer, server):
     rpc_method_handlers = {
@@ -1390,6 +1615,16 @@ def add_AdminServicer_to_server(servicer, server):
             'DrainServer': grpc.unary_unary_rpc_method_handler(
                     servicer.DrainServer,
                     request_deserializer=paiju_dot_wire_dot_v1_dot_data__pb2.DrainServerRequest.FromString,
+                    response_serializer=paiju_dot_wire_dot_v1_dot_data__pb2.Reply.SerializeToString,
+            ),
+            'RollServer': grpc.unary_unary_rpc_method_handler(
+                    servicer.RollServer,
+                    request_deserializer=paiju_dot_wire_dot_v1_dot_data__pb2.RollServerRequest.FromString,
+                    response_serializer=paiju_dot_wire_dot_v1_dot_data__pb2.RollServerReply.SerializeToString,
+            ),
+            'EndDataServer': grpc.unary_unary_rpc_method_handler(
+                    servicer.EndDataServer,
+                    request_deserializer=paiju_dot_wire_dot_v1_dot_data__pb2.EndDataServerRequest.FromString,
                     response_serializer=paiju_dot_wire_dot_v1_dot_data__pb2.Reply.SerializeToString,
             ),
             'Grant': grpc.unary_unary_rpc_method_handler(
@@ -1452,6 +1687,16 @@ def add_AdminServicer_to_server(servicer, server):
                     request_deserializer=paiju_dot_wire_dot_v1_dot_data__pb2.CollusionRequest.FromString,
                     response_serializer=paiju_dot_wire_dot_v1_dot_data__pb2.CollusionReply.SerializeToString,
             ),
+            'RefusedHands': grpc.unary_unary_rpc_method_handler(
+                    servicer.RefusedHands,
+                    request_deserializer=paiju_dot_wire_dot_v1_dot_data__pb2.RefusedHandsRequest.FromString,
+                    response_serializer=paiju_dot_wire_dot_v1_dot_data__pb2.RefusedHandsReply.SerializeToString,
+            ),
+            'VoidHand': grpc.unary_unary_rpc_method_handler(
+                    servicer.VoidHand,
+                    request_deserializer=paiju_dot_wire_dot_v1_dot_data__pb2.VoidHandRequest.FromString,
+                    response_serializer=paiju_dot_wire_dot_v1_dot_data__pb2.Reply.SerializeToString,
+            ),
     }
     generic_handler = grpc.method_handlers_generic_handler(
             'paiju.v1.Admin', rpc_method_handlers)
@@ -1510,6 +1755,60 @@ class Admin:
             target,
             '/paiju.v1.Admin/DrainServer',
             paiju_dot_wire_dot_v1_dot_data__pb2.DrainServerRequest.SerializeToString,
+            paiju_dot_wire_dot_v1_dot_data__pb2.Reply.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def RollServer(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/paiju.v1.Admin/RollServer',
+            paiju_dot_wire_dot_v1_dot_data__pb2.RollServerRequest.SerializeToString,
+            paiju_dot_wire_dot_v1_dot_data__pb2.RollServerReply.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def EndDataServer(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/paiju.v1.Admin/EndDataServer',
+            paiju_dot_wire_dot_v1_dot_data__pb2.EndDataServerRequest.SerializeToString,
             paiju_dot_wire_dot_v1_dot_data__pb2.Reply.FromString,
             options,
             channel_credentials,
@@ -1835,6 +2134,60 @@ class Admin:
             '/paiju.v1.Admin/FindCollusion',
             paiju_dot_wire_dot_v1_dot_data__pb2.CollusionRequest.SerializeToString,
             paiju_dot_wire_dot_v1_dot_data__pb2.CollusionReply.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def RefusedHands(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/paiju.v1.Admin/RefusedHands',
+            paiju_dot_wire_dot_v1_dot_data__pb2.RefusedHandsRequest.SerializeToString,
+            paiju_dot_wire_dot_v1_dot_data__pb2.RefusedHandsReply.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def VoidHand(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/paiju.v1.Admin/VoidHand',
+            paiju_dot_wire_dot_v1_dot_data__pb2.VoidHandRequest.SerializeToString,
+            paiju_dot_wire_dot_v1_dot_data__pb2.Reply.FromString,
             options,
             channel_credentials,
             insecure,

@@ -232,6 +232,10 @@ class ClusterStub:
     """IDEMPOTENT: a game server says that it is there; answers its lease and what it may do."""
     Heartbeat: _grpc.UnaryUnaryMultiCallable[_data_pb2.HeartbeatRequest, _data_pb2.HeartbeatReply]
     """IDEMPOTENT: prolongs the lease of the server and of its hosts, brings their counts."""
+    ClaimHost: _grpc.UnaryUnaryMultiCallable[_data_pb2.ClaimHostRequest, _data_pb2.Reply]
+    """IDEMPOTENT: the server is about to start this host. Its home takes it back from whoever runs
+    it; anybody else must have been asked to. LEASE_LOST, HOST_ELSEWHERE.
+    """
     RegisterHost: _grpc.UnaryUnaryMultiCallable[_data_pb2.RegisterHostRequest, _data_pb2.RegisterHostReply]
     """OPERATION by (host, epoch): a host begins a new epoch, higher than all before it."""
     ListHosts: _grpc.UnaryUnaryMultiCallable[_data_pb2.ListHostsRequest, _data_pb2.ListHostsReply]
@@ -244,6 +248,8 @@ class ClusterStub:
     """
     AllocateIds: _grpc.UnaryUnaryMultiCallable[_data_pb2.AllocateIdsRequest, _data_pb2.AllocateIdsReply]
     """Not idempotent, harmless: a block of ids that nobody else gets."""
+    Elsewhere: _grpc.UnaryUnaryMultiCallable[_data_pb2.ElsewhereRequest, _data_pb2.ElsewhereReply]
+    """READ: game servers that have room for players, the emptiest first."""
     Presence: _grpc.UnaryUnaryMultiCallable[_data_pb2.PresenceRequest, _data_pb2.Reply]
     """IDEMPOTENT: who came and went at a gateway."""
     FindPlayer: _grpc.UnaryUnaryMultiCallable[_data_pb2.FindPlayerRequest, _data_pb2.FindPlayerReply]
@@ -258,6 +264,10 @@ class ClusterStub:
     """READ, long: what concerns the sessions of a game server, as it happens. May end at any
     time; the follower calls again. The host refuses stale sessions even if this is late.
     """
+    UnheardPenalties: _grpc.UnaryUnaryMultiCallable[_data_pb2.UnheardPenaltiesRequest, _data_pb2.UnheardPenaltiesReply]
+    """READ: penalties that the player has not heard of."""
+    PenaltyHeard: _grpc.UnaryUnaryMultiCallable[_data_pb2.PenaltyHeardRequest, _data_pb2.Reply]
+    """IDEMPOTENT: the player has heard of one; only his own counts."""
 
 @_typing.type_check_only
 class ClusterAsyncStub(ClusterStub):
@@ -268,6 +278,10 @@ class ClusterAsyncStub(ClusterStub):
     """IDEMPOTENT: a game server says that it is there; answers its lease and what it may do."""
     Heartbeat: _aio.UnaryUnaryMultiCallable[_data_pb2.HeartbeatRequest, _data_pb2.HeartbeatReply]  # type: ignore[assignment]
     """IDEMPOTENT: prolongs the lease of the server and of its hosts, brings their counts."""
+    ClaimHost: _aio.UnaryUnaryMultiCallable[_data_pb2.ClaimHostRequest, _data_pb2.Reply]  # type: ignore[assignment]
+    """IDEMPOTENT: the server is about to start this host. Its home takes it back from whoever runs
+    it; anybody else must have been asked to. LEASE_LOST, HOST_ELSEWHERE.
+    """
     RegisterHost: _aio.UnaryUnaryMultiCallable[_data_pb2.RegisterHostRequest, _data_pb2.RegisterHostReply]  # type: ignore[assignment]
     """OPERATION by (host, epoch): a host begins a new epoch, higher than all before it."""
     ListHosts: _aio.UnaryUnaryMultiCallable[_data_pb2.ListHostsRequest, _data_pb2.ListHostsReply]  # type: ignore[assignment]
@@ -280,6 +294,8 @@ class ClusterAsyncStub(ClusterStub):
     """
     AllocateIds: _aio.UnaryUnaryMultiCallable[_data_pb2.AllocateIdsRequest, _data_pb2.AllocateIdsReply]  # type: ignore[assignment]
     """Not idempotent, harmless: a block of ids that nobody else gets."""
+    Elsewhere: _aio.UnaryUnaryMultiCallable[_data_pb2.ElsewhereRequest, _data_pb2.ElsewhereReply]  # type: ignore[assignment]
+    """READ: game servers that have room for players, the emptiest first."""
     Presence: _aio.UnaryUnaryMultiCallable[_data_pb2.PresenceRequest, _data_pb2.Reply]  # type: ignore[assignment]
     """IDEMPOTENT: who came and went at a gateway."""
     FindPlayer: _aio.UnaryUnaryMultiCallable[_data_pb2.FindPlayerRequest, _data_pb2.FindPlayerReply]  # type: ignore[assignment]
@@ -294,6 +310,10 @@ class ClusterAsyncStub(ClusterStub):
     """READ, long: what concerns the sessions of a game server, as it happens. May end at any
     time; the follower calls again. The host refuses stale sessions even if this is late.
     """
+    UnheardPenalties: _aio.UnaryUnaryMultiCallable[_data_pb2.UnheardPenaltiesRequest, _data_pb2.UnheardPenaltiesReply]  # type: ignore[assignment]
+    """READ: penalties that the player has not heard of."""
+    PenaltyHeard: _aio.UnaryUnaryMultiCallable[_data_pb2.PenaltyHeardRequest, _data_pb2.Reply]  # type: ignore[assignment]
+    """IDEMPOTENT: the player has heard of one; only his own counts."""
 
 class ClusterServicer(metaclass=_abc_1.ABCMeta):
     """---- cluster -------------------------------------------------------------------------------"""
@@ -313,6 +333,16 @@ class ClusterServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_data_pb2.HeartbeatReply, _abc.Awaitable[_data_pb2.HeartbeatReply]]:
         """IDEMPOTENT: prolongs the lease of the server and of its hosts, brings their counts."""
+
+    @_abc_1.abstractmethod
+    def ClaimHost(
+        self,
+        request: _data_pb2.ClaimHostRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_data_pb2.Reply, _abc.Awaitable[_data_pb2.Reply]]:
+        """IDEMPOTENT: the server is about to start this host. Its home takes it back from whoever runs
+        it; anybody else must have been asked to. LEASE_LOST, HOST_ELSEWHERE.
+        """
 
     @_abc_1.abstractmethod
     def RegisterHost(
@@ -355,6 +385,14 @@ class ClusterServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_data_pb2.AllocateIdsReply, _abc.Awaitable[_data_pb2.AllocateIdsReply]]:
         """Not idempotent, harmless: a block of ids that nobody else gets."""
+
+    @_abc_1.abstractmethod
+    def Elsewhere(
+        self,
+        request: _data_pb2.ElsewhereRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_data_pb2.ElsewhereReply, _abc.Awaitable[_data_pb2.ElsewhereReply]]:
+        """READ: game servers that have room for players, the emptiest first."""
 
     @_abc_1.abstractmethod
     def Presence(
@@ -400,6 +438,22 @@ class ClusterServicer(metaclass=_abc_1.ABCMeta):
         time; the follower calls again. The host refuses stale sessions even if this is late.
         """
 
+    @_abc_1.abstractmethod
+    def UnheardPenalties(
+        self,
+        request: _data_pb2.UnheardPenaltiesRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_data_pb2.UnheardPenaltiesReply, _abc.Awaitable[_data_pb2.UnheardPenaltiesReply]]:
+        """READ: penalties that the player has not heard of."""
+
+    @_abc_1.abstractmethod
+    def PenaltyHeard(
+        self,
+        request: _data_pb2.PenaltyHeardRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_data_pb2.Reply, _abc.Awaitable[_data_pb2.Reply]]:
+        """IDEMPOTENT: the player has heard of one; only his own counts."""
+
 def add_ClusterServicer_to_server(servicer: ClusterServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...
 
 class AdminStub:
@@ -417,6 +471,10 @@ class AdminStub:
     """READ"""
     DrainServer: _grpc.UnaryUnaryMultiCallable[_data_pb2.DrainServerRequest, _data_pb2.Reply]
     """OPERATION"""
+    RollServer: _grpc.UnaryUnaryMultiCallable[_data_pb2.RollServerRequest, _data_pb2.RollServerReply]
+    """OPERATION: a game server starts its gateways and hosts anew, one after another."""
+    EndDataServer: _grpc.UnaryUnaryMultiCallable[_data_pb2.EndDataServerRequest, _data_pb2.Reply]
+    """OPERATION: this data server drains and ends; who keeps it alive starts it again."""
     Grant: _grpc.UnaryUnaryMultiCallable[_data_pb2.GrantRequest, _data_pb2.GrantReply]
     """OPERATION: mint -> wallet (or back, never below 0) with a reason."""
     CheckLedger: _grpc.UnaryUnaryMultiCallable[_data_pb2.CheckLedgerRequest, _data_pb2.CheckLedgerReply]
@@ -441,6 +499,10 @@ class AdminStub:
     """READ: one player, by id or by name; what operators need to answer a question about him."""
     FindCollusion: _grpc.UnaryUnaryMultiCallable[_data_pb2.CollusionRequest, _data_pb2.CollusionReply]
     """READ, slow: pairs of players that a person should look at. Nothing follows by itself."""
+    RefusedHands: _grpc.UnaryUnaryMultiCallable[_data_pb2.RefusedHandsRequest, _data_pb2.RefusedHandsReply]
+    """READ: hands that the ledger has refused; their tables stand still."""
+    VoidHand: _grpc.UnaryUnaryMultiCallable[_data_pb2.VoidHandRequest, _data_pb2.Reply]
+    """OPERATION: such a hand counts as void: nobody won or lost. NO_SUCH_HAND."""
 
 @_typing.type_check_only
 class AdminAsyncStub(AdminStub):
@@ -455,6 +517,10 @@ class AdminAsyncStub(AdminStub):
     """READ"""
     DrainServer: _aio.UnaryUnaryMultiCallable[_data_pb2.DrainServerRequest, _data_pb2.Reply]  # type: ignore[assignment]
     """OPERATION"""
+    RollServer: _aio.UnaryUnaryMultiCallable[_data_pb2.RollServerRequest, _data_pb2.RollServerReply]  # type: ignore[assignment]
+    """OPERATION: a game server starts its gateways and hosts anew, one after another."""
+    EndDataServer: _aio.UnaryUnaryMultiCallable[_data_pb2.EndDataServerRequest, _data_pb2.Reply]  # type: ignore[assignment]
+    """OPERATION: this data server drains and ends; who keeps it alive starts it again."""
     Grant: _aio.UnaryUnaryMultiCallable[_data_pb2.GrantRequest, _data_pb2.GrantReply]  # type: ignore[assignment]
     """OPERATION: mint -> wallet (or back, never below 0) with a reason."""
     CheckLedger: _aio.UnaryUnaryMultiCallable[_data_pb2.CheckLedgerRequest, _data_pb2.CheckLedgerReply]  # type: ignore[assignment]
@@ -479,6 +545,10 @@ class AdminAsyncStub(AdminStub):
     """READ: one player, by id or by name; what operators need to answer a question about him."""
     FindCollusion: _aio.UnaryUnaryMultiCallable[_data_pb2.CollusionRequest, _data_pb2.CollusionReply]  # type: ignore[assignment]
     """READ, slow: pairs of players that a person should look at. Nothing follows by itself."""
+    RefusedHands: _aio.UnaryUnaryMultiCallable[_data_pb2.RefusedHandsRequest, _data_pb2.RefusedHandsReply]  # type: ignore[assignment]
+    """READ: hands that the ledger has refused; their tables stand still."""
+    VoidHand: _aio.UnaryUnaryMultiCallable[_data_pb2.VoidHandRequest, _data_pb2.Reply]  # type: ignore[assignment]
+    """OPERATION: such a hand counts as void: nobody won or lost. NO_SUCH_HAND."""
 
 class AdminServicer(metaclass=_abc_1.ABCMeta):
     """---- operators -----------------------------------------------------------------------------
@@ -502,6 +572,22 @@ class AdminServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_data_pb2.Reply, _abc.Awaitable[_data_pb2.Reply]]:
         """OPERATION"""
+
+    @_abc_1.abstractmethod
+    def RollServer(
+        self,
+        request: _data_pb2.RollServerRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_data_pb2.RollServerReply, _abc.Awaitable[_data_pb2.RollServerReply]]:
+        """OPERATION: a game server starts its gateways and hosts anew, one after another."""
+
+    @_abc_1.abstractmethod
+    def EndDataServer(
+        self,
+        request: _data_pb2.EndDataServerRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_data_pb2.Reply, _abc.Awaitable[_data_pb2.Reply]]:
+        """OPERATION: this data server drains and ends; who keeps it alive starts it again."""
 
     @_abc_1.abstractmethod
     def Grant(
@@ -598,5 +684,21 @@ class AdminServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_data_pb2.CollusionReply, _abc.Awaitable[_data_pb2.CollusionReply]]:
         """READ, slow: pairs of players that a person should look at. Nothing follows by itself."""
+
+    @_abc_1.abstractmethod
+    def RefusedHands(
+        self,
+        request: _data_pb2.RefusedHandsRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_data_pb2.RefusedHandsReply, _abc.Awaitable[_data_pb2.RefusedHandsReply]]:
+        """READ: hands that the ledger has refused; their tables stand still."""
+
+    @_abc_1.abstractmethod
+    def VoidHand(
+        self,
+        request: _data_pb2.VoidHandRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_data_pb2.Reply, _abc.Awaitable[_data_pb2.Reply]]:
+        """OPERATION: such a hand counts as void: nobody won or lost. NO_SUCH_HAND."""
 
 def add_AdminServicer_to_server(servicer: AdminServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...

@@ -89,6 +89,8 @@ class Command(_message.Message):
     LIST_ROOMS_FIELD_NUMBER: _builtins.int
     WATCH_GRID_FIELD_NUMBER: _builtins.int
     GET_WALLET_FIELD_NUMBER: _builtins.int
+    GET_PACKAGE_FIELD_NUMBER: _builtins.int
+    GET_PACKAGE_FILE_FIELD_NUMBER: _builtins.int
     QUICK_JOIN_FIELD_NUMBER: _builtins.int
     SIT_FIELD_NUMBER: _builtins.int
     STAND_FIELD_NUMBER: _builtins.int
@@ -100,6 +102,7 @@ class Command(_message.Message):
     RESYNC_FIELD_NUMBER: _builtins.int
     CHAT_FIELD_NUMBER: _builtins.int
     REPORT_FIELD_NUMBER: _builtins.int
+    HEARD_FIELD_NUMBER: _builtins.int
     id: _builtins.int
     op: _builtins.bytes
     @_builtins.property
@@ -151,6 +154,14 @@ class Command(_message.Message):
         """read"""
 
     @_builtins.property
+    def get_package(self) -> Global___GetPackage:
+        """read"""
+
+    @_builtins.property
+    def get_package_file(self) -> Global___GetPackageFile:
+        """read"""
+
+    @_builtins.property
     def quick_join(self) -> Global___QuickJoin:
         """OP"""
 
@@ -194,6 +205,10 @@ class Command(_message.Message):
     def report(self) -> Global___Report:
         """OP"""
 
+    @_builtins.property
+    def heard(self) -> Global___Heard:
+        """idempotent: a penalty was shown to the player"""
+
     def __init__(
         self,
         *,
@@ -211,6 +226,8 @@ class Command(_message.Message):
         list_rooms: Global___ListRooms | None = ...,
         watch_grid: Global___WatchGrid | None = ...,
         get_wallet: Global___GetWallet | None = ...,
+        get_package: Global___GetPackage | None = ...,
+        get_package_file: Global___GetPackageFile | None = ...,
         quick_join: Global___QuickJoin | None = ...,
         sit: Global___Sit | None = ...,
         stand: Global___Stand | None = ...,
@@ -222,12 +239,13 @@ class Command(_message.Message):
         resync: Global___Resync | None = ...,
         chat: Global___Chat | None = ...,
         report: Global___Report | None = ...,
+        heard: Global___Heard | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["act", b"act", "body", b"body", "change_password", b"change_password", "chat", b"chat", "get_wallet", b"get_wallet", "hello", b"hello", "list_rooms", b"list_rooms", "login", b"login", "logout", b"logout", "open_guest", b"open_guest", "ping", b"ping", "quick_join", b"quick_join", "ready", b"ready", "register", b"register", "renew", b"renew", "report", b"report", "resume", b"resume", "resync", b"resync", "sit", b"sit", "stand", b"stand", "top_up", b"top_up", "unwatch", b"unwatch", "watch", b"watch", "watch_grid", b"watch_grid"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["act", b"act", "body", b"body", "change_password", b"change_password", "chat", b"chat", "get_package", b"get_package", "get_package_file", b"get_package_file", "get_wallet", b"get_wallet", "heard", b"heard", "hello", b"hello", "list_rooms", b"list_rooms", "login", b"login", "logout", b"logout", "open_guest", b"open_guest", "ping", b"ping", "quick_join", b"quick_join", "ready", b"ready", "register", b"register", "renew", b"renew", "report", b"report", "resume", b"resume", "resync", b"resync", "sit", b"sit", "stand", b"stand", "top_up", b"top_up", "unwatch", b"unwatch", "watch", b"watch", "watch_grid", b"watch_grid"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["act", b"act", "body", b"body", "change_password", b"change_password", "chat", b"chat", "get_wallet", b"get_wallet", "hello", b"hello", "id", b"id", "list_rooms", b"list_rooms", "login", b"login", "logout", b"logout", "op", b"op", "open_guest", b"open_guest", "ping", b"ping", "quick_join", b"quick_join", "ready", b"ready", "register", b"register", "renew", b"renew", "report", b"report", "resume", b"resume", "resync", b"resync", "sit", b"sit", "stand", b"stand", "top_up", b"top_up", "unwatch", b"unwatch", "watch", b"watch", "watch_grid", b"watch_grid"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["act", b"act", "body", b"body", "change_password", b"change_password", "chat", b"chat", "get_package", b"get_package", "get_package_file", b"get_package_file", "get_wallet", b"get_wallet", "heard", b"heard", "hello", b"hello", "id", b"id", "list_rooms", b"list_rooms", "login", b"login", "logout", b"logout", "op", b"op", "open_guest", b"open_guest", "ping", b"ping", "quick_join", b"quick_join", "ready", b"ready", "register", b"register", "renew", b"renew", "report", b"report", "resume", b"resume", "resync", b"resync", "sit", b"sit", "stand", b"stand", "top_up", b"top_up", "unwatch", b"unwatch", "watch", b"watch", "watch_grid", b"watch_grid"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    _WhichOneofReturnType_body: _TypeAlias = _typing.Literal["hello", "ping", "open_guest", "register", "login", "resume", "renew", "logout", "change_password", "list_rooms", "watch_grid", "get_wallet", "quick_join", "sit", "stand", "top_up", "ready", "act", "watch", "unwatch", "resync", "chat", "report"]  # noqa: Y015
+    _WhichOneofReturnType_body: _TypeAlias = _typing.Literal["hello", "ping", "open_guest", "register", "login", "resume", "renew", "logout", "change_password", "list_rooms", "watch_grid", "get_wallet", "get_package", "get_package_file", "quick_join", "sit", "stand", "top_up", "ready", "act", "watch", "unwatch", "resync", "chat", "report", "heard"]  # noqa: Y015
     _WhichOneofArgType_body: _TypeAlias = _typing.Literal["body", b"body"]  # noqa: Y015
     def WhichOneof(self, oneof_group: _WhichOneofArgType_body) -> _WhichOneofReturnType_body | None: ...
 
@@ -515,6 +533,60 @@ class GetWallet(_message.Message):
 Global___GetWallet: _TypeAlias = GetWallet  # noqa: Y015
 
 @_typing.final
+class GetPackage(_message.Message):
+    """The client part of a version that is offered or played here."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    PACKAGE_FIELD_NUMBER: _builtins.int
+    VERSION_FIELD_NUMBER: _builtins.int
+    package: _builtins.str
+    version: _builtins.str
+    def __init__(
+        self,
+        *,
+        package: _builtins.str = ...,
+        version: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["package", b"package", "version", b"version"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___GetPackage: _TypeAlias = GetPackage  # noqa: Y015
+
+@_typing.final
+class GetPackageFile(_message.Message):
+    """At most 16 KiB from `offset` on; again for the rest, also after a lost connection."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    PACKAGE_FIELD_NUMBER: _builtins.int
+    VERSION_FIELD_NUMBER: _builtins.int
+    PATH_FIELD_NUMBER: _builtins.int
+    OFFSET_FIELD_NUMBER: _builtins.int
+    package: _builtins.str
+    version: _builtins.str
+    path: _builtins.str
+    offset: _builtins.int
+    def __init__(
+        self,
+        *,
+        package: _builtins.str = ...,
+        version: _builtins.str = ...,
+        path: _builtins.str = ...,
+        offset: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["offset", b"offset", "package", b"package", "path", b"path", "version", b"version"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___GetPackageFile: _TypeAlias = GetPackageFile  # noqa: Y015
+
+@_typing.final
 class QuickJoin(_message.Message):
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -796,6 +868,27 @@ class Report(_message.Message):
 Global___Report: _TypeAlias = Report  # noqa: Y015
 
 @_typing.final
+class Heard(_message.Message):
+    """Until it is said, a penalty is told again with every session that opens."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    PENALTY_FIELD_NUMBER: _builtins.int
+    penalty: _builtins.int
+    def __init__(
+        self,
+        *,
+        penalty: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["penalty", b"penalty"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___Heard: _TypeAlias = Heard  # noqa: Y015
+
+@_typing.final
 class ServerFrame(_message.Message):
     """---- gateway -> player ---------------------------------------------------------------------"""
 
@@ -828,6 +921,8 @@ class Update(_message.Message):
     GRID_FIELD_NUMBER: _builtins.int
     WALLET_FIELD_NUMBER: _builtins.int
     PRESENCE_FIELD_NUMBER: _builtins.int
+    PENALTY_FIELD_NUMBER: _builtins.int
+    ROOMS_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def answer(self) -> Global___Answer: ...
     @_builtins.property
@@ -842,6 +937,12 @@ class Update(_message.Message):
     def wallet(self) -> Global___Wallet: ...
     @_builtins.property
     def presence(self) -> Global___TablePresence: ...
+    @_builtins.property
+    def penalty(self) -> Global___PenaltyNotice: ...
+    @_builtins.property
+    def rooms(self) -> Global___RoomList:
+        """All rooms, after something was started, stopped or changed; without counts."""
+
     def __init__(
         self,
         *,
@@ -852,12 +953,14 @@ class Update(_message.Message):
         grid: Global___GridUpdate | None = ...,
         wallet: Global___Wallet | None = ...,
         presence: Global___TablePresence | None = ...,
+        penalty: Global___PenaltyNotice | None = ...,
+        rooms: Global___RoomList | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["answer", b"answer", "body", b"body", "chat", b"chat", "grid", b"grid", "notice", b"notice", "presence", b"presence", "table", b"table", "wallet", b"wallet"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["answer", b"answer", "body", b"body", "chat", b"chat", "grid", b"grid", "notice", b"notice", "penalty", b"penalty", "presence", b"presence", "rooms", b"rooms", "table", b"table", "wallet", b"wallet"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["answer", b"answer", "body", b"body", "chat", b"chat", "grid", b"grid", "notice", b"notice", "presence", b"presence", "table", b"table", "wallet", b"wallet"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["answer", b"answer", "body", b"body", "chat", b"chat", "grid", b"grid", "notice", b"notice", "penalty", b"penalty", "presence", b"presence", "rooms", b"rooms", "table", b"table", "wallet", b"wallet"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    _WhichOneofReturnType_body: _TypeAlias = _typing.Literal["answer", "table", "notice", "chat", "grid", "wallet", "presence"]  # noqa: Y015
+    _WhichOneofReturnType_body: _TypeAlias = _typing.Literal["answer", "table", "notice", "chat", "grid", "wallet", "presence", "penalty", "rooms"]  # noqa: Y015
     _WhichOneofArgType_body: _TypeAlias = _typing.Literal["body", b"body"]  # noqa: Y015
     def WhichOneof(self, oneof_group: _WhichOneofArgType_body) -> _WhichOneofReturnType_body | None: ...
 
@@ -877,6 +980,8 @@ class Answer(_message.Message):
     SEATED_FIELD_NUMBER: _builtins.int
     DONE_FIELD_NUMBER: _builtins.int
     ACTED_FIELD_NUMBER: _builtins.int
+    PACKAGE_FIELD_NUMBER: _builtins.int
+    FILE_FIELD_NUMBER: _builtins.int
     id: _builtins.int
     @_builtins.property
     def refusal(self) -> _common_pb2.Refusal: ...
@@ -896,6 +1001,10 @@ class Answer(_message.Message):
     def done(self) -> Global___Done: ...
     @_builtins.property
     def acted(self) -> Global___Acted: ...
+    @_builtins.property
+    def package(self) -> Global___PackageParts: ...
+    @_builtins.property
+    def file(self) -> Global___FilePart: ...
     def __init__(
         self,
         *,
@@ -909,12 +1018,14 @@ class Answer(_message.Message):
         seated: Global___Seated | None = ...,
         done: Global___Done | None = ...,
         acted: Global___Acted | None = ...,
+        package: Global___PackageParts | None = ...,
+        file: Global___FilePart | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["acted", b"acted", "done", b"done", "pong", b"pong", "refusal", b"refusal", "result", b"result", "rooms", b"rooms", "seated", b"seated", "session", b"session", "wallet", b"wallet", "welcome", b"welcome"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["acted", b"acted", "done", b"done", "file", b"file", "package", b"package", "pong", b"pong", "refusal", b"refusal", "result", b"result", "rooms", b"rooms", "seated", b"seated", "session", b"session", "wallet", b"wallet", "welcome", b"welcome"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["acted", b"acted", "done", b"done", "id", b"id", "pong", b"pong", "refusal", b"refusal", "result", b"result", "rooms", b"rooms", "seated", b"seated", "session", b"session", "wallet", b"wallet", "welcome", b"welcome"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["acted", b"acted", "done", b"done", "file", b"file", "id", b"id", "package", b"package", "pong", b"pong", "refusal", b"refusal", "result", b"result", "rooms", b"rooms", "seated", b"seated", "session", b"session", "wallet", b"wallet", "welcome", b"welcome"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    _WhichOneofReturnType_result: _TypeAlias = _typing.Literal["refusal", "welcome", "pong", "session", "rooms", "wallet", "seated", "done", "acted"]  # noqa: Y015
+    _WhichOneofReturnType_result: _TypeAlias = _typing.Literal["refusal", "welcome", "pong", "session", "rooms", "wallet", "seated", "done", "acted", "package", "file"]  # noqa: Y015
     _WhichOneofArgType_result: _TypeAlias = _typing.Literal["result", b"result"]  # noqa: Y015
     def WhichOneof(self, oneof_group: _WhichOneofArgType_result) -> _WhichOneofReturnType_result | None: ...
 
@@ -994,6 +1105,7 @@ class Session(_message.Message):
     WALLET_FIELD_NUMBER: _builtins.int
     SEATS_FIELD_NUMBER: _builtins.int
     CONNECTION_FIELD_NUMBER: _builtins.int
+    PENALTIES_FIELD_NUMBER: _builtins.int
     session_epoch: _builtins.int
     ticket: _builtins.str
     ticket_expires_us: _builtins.int
@@ -1008,6 +1120,10 @@ class Session(_message.Message):
     def seats(self) -> _containers.RepeatedCompositeFieldContainer[_common_pb2.TableRef]:
         """Seats the player holds right now: watch them to play on."""
 
+    @_builtins.property
+    def penalties(self) -> _containers.RepeatedCompositeFieldContainer[Global___PenaltyNotice]:
+        """What was decided about the player and not yet heard by him; say so with `Heard`."""
+
     def __init__(
         self,
         *,
@@ -1019,10 +1135,11 @@ class Session(_message.Message):
         wallet: Global___Wallet | None = ...,
         seats: _abc.Iterable[_common_pb2.TableRef] | None = ...,
         connection: _builtins.int = ...,
+        penalties: _abc.Iterable[Global___PenaltyNotice] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["profile", b"profile", "wallet", b"wallet"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["connection", b"connection", "profile", b"profile", "refresh_token", b"refresh_token", "seats", b"seats", "session_epoch", b"session_epoch", "ticket", b"ticket", "ticket_expires_us", b"ticket_expires_us", "wallet", b"wallet"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["connection", b"connection", "penalties", b"penalties", "profile", b"profile", "refresh_token", b"refresh_token", "seats", b"seats", "session_epoch", b"session_epoch", "ticket", b"ticket", "ticket_expires_us", b"ticket_expires_us", "wallet", b"wallet"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -1133,6 +1250,9 @@ class Room(_message.Message):
     PLAYERS_FIELD_NUMBER: _builtins.int
     TABLES_FIELD_NUMBER: _builtins.int
     SEATS_FIELD_NUMBER: _builtins.int
+    PACKAGE_FIELD_NUMBER: _builtins.int
+    PACKAGE_VERSION_FIELD_NUMBER: _builtins.int
+    MINIMUM_CLIENT_FIELD_NUMBER: _builtins.int
     id: _builtins.str
     game: _builtins.str
     currency: _common_pb2.Currency.ValueType
@@ -1145,6 +1265,11 @@ class Room(_message.Message):
     tables: _builtins.int
     seats: _builtins.int
     """seats of one table"""
+    package: _builtins.str
+    """where its client part is, in this version"""
+    package_version: _builtins.str
+    minimum_client: _builtins.int
+    """build below which nobody sits down here"""
     @_builtins.property
     def title(self) -> _containers.ScalarMap[_builtins.str, _builtins.str]:
         """by locale"""
@@ -1163,14 +1288,94 @@ class Room(_message.Message):
         players: _builtins.int = ...,
         tables: _builtins.int = ...,
         seats: _builtins.int = ...,
+        package: _builtins.str = ...,
+        package_version: _builtins.str = ...,
+        minimum_client: _builtins.int = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["buy_in_default", b"buy_in_default", "buy_in_max", b"buy_in_max", "buy_in_min", b"buy_in_min", "currency", b"currency", "game", b"game", "id", b"id", "parameters", b"parameters", "players", b"players", "seats", b"seats", "tables", b"tables", "title", b"title"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["buy_in_default", b"buy_in_default", "buy_in_max", b"buy_in_max", "buy_in_min", b"buy_in_min", "currency", b"currency", "game", b"game", "id", b"id", "minimum_client", b"minimum_client", "package", b"package", "package_version", b"package_version", "parameters", b"parameters", "players", b"players", "seats", b"seats", "tables", b"tables", "title", b"title"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___Room: _TypeAlias = Room  # noqa: Y015
+
+@_typing.final
+class PackageParts(_message.Message):
+    """The gateway has verified the files by the repository's signatures; the hashes come over
+    the sealed channel, so a client that checks them has what was published.
+    """
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    PACKAGE_FIELD_NUMBER: _builtins.int
+    VERSION_FIELD_NUMBER: _builtins.int
+    FILES_FIELD_NUMBER: _builtins.int
+    package: _builtins.str
+    version: _builtins.str
+    @_builtins.property
+    def files(self) -> _containers.RepeatedCompositeFieldContainer[Global___PackagePart]: ...
+    def __init__(
+        self,
+        *,
+        package: _builtins.str = ...,
+        version: _builtins.str = ...,
+        files: _abc.Iterable[Global___PackagePart] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["files", b"files", "package", b"package", "version", b"version"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___PackageParts: _TypeAlias = PackageParts  # noqa: Y015
+
+@_typing.final
+class PackagePart(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    PATH_FIELD_NUMBER: _builtins.int
+    SIZE_FIELD_NUMBER: _builtins.int
+    SHA256_FIELD_NUMBER: _builtins.int
+    path: _builtins.str
+    size: _builtins.int
+    sha256: _builtins.str
+    def __init__(
+        self,
+        *,
+        path: _builtins.str = ...,
+        size: _builtins.int = ...,
+        sha256: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["path", b"path", "sha256", b"sha256", "size", b"size"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___PackagePart: _TypeAlias = PackagePart  # noqa: Y015
+
+@_typing.final
+class FilePart(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    DATA_FIELD_NUMBER: _builtins.int
+    TOTAL_FIELD_NUMBER: _builtins.int
+    data: _builtins.bytes
+    total: _builtins.int
+    def __init__(
+        self,
+        *,
+        data: _builtins.bytes = ...,
+        total: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["data", b"data", "total", b"total"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___FilePart: _TypeAlias = FilePart  # noqa: Y015
 
 @_typing.final
 class Seated(_message.Message):
@@ -1552,6 +1757,61 @@ class Notice(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___Notice: _TypeAlias = Notice  # noqa: Y015
+
+@_typing.final
+class PenaltyNotice(_message.Message):
+    """A warning, a fine, or a freeze that is over by now: told to the player concerned and nobody
+    else, at once when he is here, else with his next session.
+    """
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    ID_FIELD_NUMBER: _builtins.int
+    ACTION_FIELD_NUMBER: _builtins.int
+    AMOUNT_FIELD_NUMBER: _builtins.int
+    TAKEN_FIELD_NUMBER: _builtins.int
+    UNTIL_US_FIELD_NUMBER: _builtins.int
+    KIND_FIELD_NUMBER: _builtins.int
+    REASON_FIELD_NUMBER: _builtins.int
+    TIME_US_FIELD_NUMBER: _builtins.int
+    TEXT_FIELD_NUMBER: _builtins.int
+    id: _builtins.int
+    """for an appeal"""
+    action: _builtins.str
+    """warn | fine | freeze | ban"""
+    amount: _builtins.int
+    """fine: coins asked for; freeze: hours"""
+    taken: _builtins.int
+    """fine: coins that were there"""
+    until_us: _builtins.int
+    """freeze, ban"""
+    kind: _builtins.str
+    """what was noticed; "operator" when a person decided"""
+    reason: _builtins.str
+    """a person's words"""
+    time_us: _builtins.int
+    text: _builtins.str
+    """the sentence, in the player's language"""
+    def __init__(
+        self,
+        *,
+        id: _builtins.int = ...,
+        action: _builtins.str = ...,
+        amount: _builtins.int = ...,
+        taken: _builtins.int = ...,
+        until_us: _builtins.int = ...,
+        kind: _builtins.str = ...,
+        reason: _builtins.str = ...,
+        time_us: _builtins.int = ...,
+        text: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["action", b"action", "amount", b"amount", "id", b"id", "kind", b"kind", "reason", b"reason", "taken", b"taken", "text", b"text", "time_us", b"time_us", "until_us", b"until_us"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___PenaltyNotice: _TypeAlias = PenaltyNotice  # noqa: Y015
 
 @_typing.final
 class ChatLine(_message.Message):

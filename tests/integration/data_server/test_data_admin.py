@@ -258,6 +258,7 @@ def test_a_rule_is_written_as_it_is_read(text: str) -> None:
         *("nodes", "drain", "grant", "ledger", "audit"),
         *("reports list", "reports show", "penalties", "punish", "appeal", "uphold", "lift"),
         *("policy show", "policy set", "collusion", "backup", "restore", "restored", "doctor"),
+        *("certificates init", "certificates issue", "certificates show"),
     ],
 )
 def test_every_help_has_an_example(command: str) -> None:

@@ -219,6 +219,46 @@ async def test_stakes_of_a_silent_host_are_returned_once(start: Any, database_ur
     assert [r.refusal.code for r in late.results] == ["", "NO_SUCH_SITTING"]
 
 
+async def test_a_server_that_lost_its_lease_keeps_its_players(hall: Client) -> None:
+    player = await hall.guest()
+    online = data_pb2.PresenceChange(
+        player=player.id, session_epoch=player.session.session_epoch, online=True
+    )
+    request = data_pb2.RegisterServerRequest(server="gs1", cell="c")
+    for again, here in ((False, False), (True, True)):
+        await hall.cluster.RegisterServer(request)
+        await hall.cluster.Presence(data_pb2.PresenceRequest(server="gs1", changes=[online]))
+        request.again = again
+        await hall.cluster.RegisterServer(request)
+        found = await hall.cluster.FindPlayer(data_pb2.FindPlayerRequest(player=player.id))
+        assert found.online == here
+        request.again = False
+
+
+async def test_who_has_room_is_named_and_nobody_else(start: Any) -> None:
+    moved = Time()
+    small: Client = await start(server={"monotonic": moved})
+
+    async def register(server: str, players: int, **more: Any) -> None:
+        request = data_pb2.RegisterServerRequest(
+            server=server, cell="c", max_players=10, address=f"{server}.example:7700", **more
+        )
+        lease = (await small.cluster.RegisterServer(request)).lease_epoch
+        await small.cluster.Heartbeat(beat(lease, server=server, players=players))
+
+    await register("silent", 1)
+    for _ in range(4):
+        moved.now += 5
+        await small.server.registry.poll()
+    for server, players in (("full", 10), ("half", 5), ("empty", 0), ("drains", 0), ("asks", 0)):
+        await register(server, players)
+    drain = data_pb2.DrainServerRequest(op=new_op(), server="drains", on=True, reason="t")
+    await small.admin.DrainServer(drain)
+    await small.server.registry.flush()
+    reply = await small.cluster.Elsewhere(data_pb2.ElsewhereRequest(server="asks"))
+    assert list(reply.addresses) == ["empty.example:7700", "half.example:7700"]
+
+
 async def test_presence_and_finding(hall: Client) -> None:
     await hall.host()
     player = await hall.guest()

@@ -40,6 +40,7 @@ class FakeData(
         self.shards: dict[tuple[str, int], data_pb2.Shard] = {}
         self.hosts: dict[str, data_pb2.HostInfo] = {}
         self.host_for_new = ""
+        self.elsewhere: list[str] = []
         self.epochs: dict[int, int] = {}
         self.players: dict[bytes, int] = {}
         self.ticket_s = 600.0
@@ -140,6 +141,10 @@ class FakeData(
         await self._called("Signal", context)
         self.signals.append(request)
         return data_pb2.SignalReply()
+
+    async def Elsewhere(self, request: Any, context: Any) -> data_pb2.ElsewhereReply:
+        await self._called("Elsewhere", context)
+        return data_pb2.ElsewhereReply(addresses=self.elsewhere)
 
     async def GetShards(self, request: Any, context: Any) -> data_pb2.GetShardsReply:
         await self._called("GetShards", context)

@@ -85,13 +85,13 @@ async def test_a_wrong_cluster_token_is_our_fault(data: FakeData) -> None:
 async def test_follow_yields_until_it_ends(data: FakeData) -> None:
     calls = client(data.address)
     data.end_below(4, 2, "KICKED")
-    events = calls.follow("gs")
+    events = calls.follow("gs", lambda: None)
     async for event in events:
         assert event.session_ended.reason == "KICKED"
         break
     await events.aclose()  # type: ignore[attr-defined]
     data.down = True
-    assert [event async for event in calls.follow("gs")] == []
+    assert [event async for event in calls.follow("gs", lambda: None)] == []
     await calls.close()
 
 

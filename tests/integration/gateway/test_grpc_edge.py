@@ -135,10 +135,28 @@ async def test_a_full_server_says_so(served: World) -> None:
     await until(lambda: two.ended)
     one.stop()
     await until(lambda: served.gateway.connections == 0)
+    assert dict(answer.refusal.params) == {}
     served.gateway._quota = -200
     three = connect(served)
     await until(lambda: three.ended)
     assert three.status is grpc.StatusCode.RESOURCE_EXHAUSTED
+
+
+async def test_a_full_server_names_others_that_have_room(served: World) -> None:
+    """Asked of the data server before anybody has to wait for it, and not with each player."""
+    served.data.elsewhere = ["10.0.0.7:7700", "10.0.0.8:7700"]
+    served.gateway._quota = 2
+    inside = [connect(served), connect(served)]
+    for number, client in enumerate(inside):
+        await client.guest(bytes([number]) * 32)
+    await until(lambda: served.gateway._elsewhere._addresses)
+    named = []
+    for _ in range(3):
+        refusal = (await connect(served).hello()).refusal
+        assert refusal.code == "SERVER_FULL"
+        named.append(refusal.params["elsewhere"])
+    assert named[0] != named[1] and named[0] == named[2]
+    assert served.data.calls.count("Elsewhere") == 1
 
 
 class TestDeadlines:
@@ -205,7 +223,7 @@ async def test_two_thousand_connections_that_come_and_go_leave_nothing(served: W
         await asyncio.gather(*(come_and_go(begin + n) for n in range(100)))
     gateway = served.gateway
     await until(lambda: gateway.connections == 0 and gateway.sessions == 0)
-    await until(lambda: gateway.tasks == 3)  # presence, follow, sweep
+    await until(lambda: gateway.tasks == 4)  # presence, follow, sweep, games
     assert gateway.metrics.red.calls.labels("Play")._value.get() >= 1500
     assert gateway.metrics.closes_by_reason["lost"] >= 1500
     await until(lambda: not any(served.data.presence.values()))

@@ -265,15 +265,18 @@ async def test_a_host_that_does_not_read_is_cut(tmp_path: Path) -> None:
     await host.stop()
 
 
-async def test_too_many_commands_without_an_answer_cut_the_stream(tmp_path: Path) -> None:
+async def test_too_many_commands_without_an_answer_are_refused_one_by_one(tmp_path: Path) -> None:
+    """Whoever fills the queue does not cut the stream of all the others."""
     host = FakeHost("host-0", tmp_path)
     host.silent = True
     await host.start()
     ear = Ear()
     links = make(ear, queue_commands=10)
-    for _ in range(11):
+    for _ in range(13):
         links.send(host.info(), ear.sent())
-    assert len(ear.refusals) == 11
+    assert [refused.code for refused in ear.refusals] == ["RETRY"] * 3 and not ear.cuts
+    await until(lambda: len(host.log) == 10)
+    assert "host-0" in links
     await links.close()
     await host.stop()
 

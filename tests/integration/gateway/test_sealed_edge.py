@@ -315,6 +315,17 @@ class TestWebSocketOnly:
         await until(lambda: client.ended)
         assert hall.reasons() == {"not_binary": 1}
 
+    async def test_nobody_on_the_way_can_get_a_player_frozen(self, hall: Hall) -> None:
+        """A text message, put into somebody's WebSocket outside of his seal, counted as his
+        forgery: twenty of them were a freeze of a day. Only what was inside a seal is his doing.
+        """
+        client = await hall.client()
+        await client.guest()
+        assert isinstance(client.link, WsLink) and client.link._transport is not None
+        client.link._transport.send(WSMsgType.TEXT, b"from somebody on the way")
+        (signal,) = await until(lambda: hall.world.data.signals)
+        assert (signal.kind, signal.detail) == ("bad_seal", "not_binary")
+
     async def test_a_fragment_is_no_frame(self, hall: Hall) -> None:
         client = await hall.client()
         assert isinstance(client.link, WsLink) and client.link._transport is not None

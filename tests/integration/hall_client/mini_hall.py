@@ -19,6 +19,8 @@ from prometheus_client import CollectorRegistry
 from game_server.data_client import DataClient
 from game_server.gateway.metrics import Metrics
 from paiju.wire.server_keys import ServerKeys
+from paiju.wire.tls.authority import CA_FILE, Authority
+from paiju.wire.tls.files import TlsFiles, Watched
 from paiju.wire.v1 import data_pb2
 
 _HOST = """
@@ -40,9 +42,15 @@ START_S = 20.0
 
 
 class MiniHall:
-    """`async with`; `gateways` are addresses. grant: coins of a new player."""
+    """`async with`; `gateways` are addresses. grant: coins of a new player.
 
-    def __init__(self, folder: Path, *, gateways: int = 2, grant: int = 10_000) -> None:
+    tls: TLS everywhere, with certificates of an authority made in `folder / "authority"`; then
+    the gateways take the table host for one of another machine and reach it by TCP.
+    """
+
+    def __init__(
+        self, folder: Path, *, gateways: int = 2, grant: int = 10_000, tls: bool = False
+    ) -> None:
         self.gateways: list[str] = []
         self.web_gateways: list[str] = []
         self.server_keys: tuple[bytes, ...] = ()
@@ -51,6 +59,8 @@ class MiniHall:
         self.processes: dict[str, int] = {}
         self.logs: list[str] = []
         self._folder = folder
+        self._host_name = "gs-0"
+        self.authority = Authority.make(self.tls_folder, cell="c") if tls else None
         self._number = gateways
         self._grant = grant
         self._children: list[asyncio.subprocess.Process] = []
@@ -89,17 +99,36 @@ class MiniHall:
         if self._data is not None:
             await self._data.close()
 
+    @property
+    def tls_folder(self) -> Path:
+        return self._folder / "authority"
+
+    def _peer(self, role: str, name: str) -> dict[str, str]:
+        """Settings of mutual TLS of one program; none without."""
+        if self.authority is None:
+            return {}
+        certificate, key = self.authority.issue(
+            self.tls_folder, role=role, name=name, addresses=["127.0.0.1"]
+        )
+        ca = self.tls_folder / CA_FILE
+        return {"peer_certificate": str(certificate), "peer_key": str(key), "peer_ca": str(ca)}
+
     async def _start_data(self) -> str:
         environment = {f"PAIJU_DATA_{n}LISTEN": "127.0.0.1:0" for n in ("", "ADMIN_", "METRICS_")}
         environment["PAIJU_DATA_DIR"] = str(self._folder)
         environment["PAIJU_START_GRANT"] = str(self._grant)
+        peers = self._peer("data-server", "data-1")
+        environment |= {f"PAIJU_{name.upper()}": value for name, value in peers.items()}
         await self._start("data", "-m", "data_server", env=environment)
         file = self._folder / "data-server.json"
         await self._until(file.exists)
         address = str(json.loads(file.read_text())["address"])
         self._token = (self._folder / "cluster-token").read_text().strip()
         metrics = Metrics(CollectorRegistry())
-        self._data = DataClient([address], token=self._token, metrics=metrics)
+        self._server_tls = self._peer("game-server", "gs")
+        paths = {name.removeprefix("peer_"): Path(p) for name, p in self._server_tls.items()}
+        tls = Watched(TlsFiles(**paths)) if paths else None
+        self._data = DataClient([address], token=self._token, metrics=metrics, tls=tls)
         self._tasks.append(asyncio.create_task(self._keep_lease(self._data)))
         return address
 
@@ -110,7 +139,7 @@ class MiniHall:
         lease = await data.call("RegisterServer", asked)
         while True:
             await asyncio.sleep(lease.heartbeat_ms / 1000)
-            hosts = [data_pb2.HostCounts(host="h0", epoch=self._host_epoch)]
+            hosts = [data_pb2.HostCounts(host=self._host_name, epoch=self._host_epoch)]
             beat = data_pb2.HeartbeatRequest(
                 server="gs", lease_epoch=lease.lease_epoch, hosts=hosts if self._host_epoch else []
             )
@@ -118,7 +147,7 @@ class MiniHall:
 
     async def _start_host(self, data: str, secret: bytes) -> None:
         config = {
-            "host": "h0",
+            "host": self._host_name,
             "cell": "c",
             "server": "gs",
             "machine": "m",
@@ -129,6 +158,8 @@ class MiniHall:
             "journal_key": b"a key of the tests".hex(),
             "journal_url": f"sqlite:///{self._folder}/journal.db",
             "metrics_socket": "",
+            "tcp_host": "127.0.0.1" if self.authority is not None else "",
+            **self._server_tls,
         }
         process = await self._start("host", "-c", _HOST, json.dumps(config))
         assert process.stdout is not None
@@ -145,11 +176,28 @@ class MiniHall:
             "seal_keys": str(self._folder / "seal-keys.json"),
             "cluster_token": str(self._folder / "cluster-token"),
             "data_servers": [data],
+            **self._edge_tls(),
         }
-        await self._start(
-            f"gateway-{number}", "-m", "game_server.gateway", "--config-json", json.dumps(config)
-        )
+        program = self._gateway_program(number)
+        await self._start(f"gateway-{number}", *program, "--config-json", json.dumps(config))
         await self._until(lambda: len(self.gateways) > number)
+
+    def _gateway_program(self, number: int) -> tuple[str, ...]:
+        return "-m", "game_server.gateway"
+
+    def _edge_tls(self) -> dict[str, object]:
+        if self.authority is None:
+            return {}
+        certificate, key = self.authority.issue(
+            self.tls_folder, role="players", name="edge", addresses=["127.0.0.1"]
+        )
+        return {
+            **self._server_tls,
+            "machine": "another",
+            "tls_certificate": str(certificate),
+            "tls_key": str(key),
+            "edge_tls": True,
+        }
 
     async def _until(self, condition: Callable[[], bool]) -> None:
         async with asyncio.timeout(START_S):
@@ -179,7 +227,8 @@ class MiniHall:
             self.logs.append(text)
             if '"gateway.ready"' in text:
                 told = json.loads(text)
-                self.gateways.append(told["address"])
+                scheme = "" if self.authority is None else "grpcs://"
+                self.gateways.append(f"{scheme}{told['address']}")
                 self.web_gateways.append(f"ws://{told['ws_address']}")
             elif '"host.ready"' in text:
                 self._host_epoch = json.loads(text)["epoch"]

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+from concurrent.futures import ThreadPoolExecutor
 
+from game_server.tables.journal_identity import shared_journal
 from game_server.tables.journal_store import ANSWERED, WAITING, JournalStore
 from game_server.tables.retention import Retention
 from paiju.wire.v1 import hall_pb2
@@ -55,3 +57,17 @@ async def test_killed_in_a_hand_rebuilt_settled_and_forgotten(url: str) -> None:
     assert rig.store.settlements(ANSWERED) == []
     await rig.kill()
     neighbour.close()
+
+
+def test_hosts_know_whether_they_share_a_journal(url: str) -> None:
+    stores = [JournalStore(url, f"h{number}") for number in range(6)]
+    with ThreadPoolExecutor(6) as threads:  # the first who come make the table, all at once
+        marks = set(threads.map(lambda store: shared_journal(store.engine, b"key"), stores))
+    if url.startswith("sqlite"):
+        assert marks == {""}, "a file is nobody else's"
+    else:
+        (mark,) = marks
+        assert len(mark) == 64
+        assert shared_journal(stores[0].engine, b"another key") != mark
+    for store in stores:
+        store.close()

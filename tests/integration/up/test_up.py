@@ -138,6 +138,29 @@ async def test_gateway_host_and_data_server_come_back_when_killed(tmp_path: Path
         assert set(hall.processes) == set(before)
 
 
+async def test_a_host_that_dies_goes_on_in_a_process_that_waited(tmp_path: Path) -> None:
+    async with LocalHall(data_dir=tmp_path / "hall") as hall:
+        for _ in range(2):
+            await _until(lambda: len(_spares(hall)) == 1)
+            (spare,) = _spares(hall)
+            await _until(lambda spare=spare: spare.status() == psutil.STATUS_SLEEPING)
+            os.kill(hall.processes["local-0"], signal.SIGKILL)
+            await _until(lambda spare=spare: hall.processes.get("local-0", 0) == spare.pid)
+
+
+def _spares(hall: LocalHall) -> list[psutil.Process]:
+    """Workers of Ray that have nothing to do."""
+    below = psutil.Process(hall.processes["ray"]).children(recursive=True)
+    return [process for process in below if _title(process).startswith("ray::IDLE")]
+
+
+def _title(process: psutil.Process) -> str:
+    try:
+        return " ".join(process.cmdline())
+    except psutil.NoSuchProcess:
+        return ""
+
+
 async def test_a_drain_that_is_taken_back_ends_no_host(tmp_path: Path) -> None:
     folder = tmp_path / "hall"
     async with LocalHall(data_dir=folder) as hall:

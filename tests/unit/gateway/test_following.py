@@ -183,6 +183,19 @@ def test_seated_without_a_snapshot_is_watched() -> None:
     assert table.to_host() == ["watch"]
 
 
+def test_seated_at_a_table_that_was_given_up_is_watched() -> None:
+    """The repeat of a seat that is lost meanwhile: only a snapshot can say so (tests/sim)."""
+    table = Table().open().watch()
+    table.deliver(1, snapshot=True)
+    table.ask(unwatch=hall_pb2.Unwatch(table=TABLE))
+    table.done()
+    table.ask(quick_join=hall_pb2.QuickJoin(room="doudizhu.novice"))
+    table.host(seated=hall_pb2.Seated(table=TABLE, seat=1))
+    table.effects.clear()
+    table.tick(1)
+    assert table.to_host() == ["watch"]
+
+
 def test_seated_with_its_snapshot_is_not_watched() -> None:
     for snapshot_first in (False, True):
         table = Table().open()

@@ -27,6 +27,8 @@ BODIES: dict[str, Any] = {
     "change_password": hall_pb2.ChangePassword(old_password="a", new_password="12345678"),
     "list_rooms": hall_pb2.ListRooms(),
     "watch_grid": hall_pb2.WatchGrid(room="doudizhu.novice"),
+    "get_package": hall_pb2.GetPackage(package="doudizhu", version="1.0.0"),
+    "get_package_file": hall_pb2.GetPackageFile(package="doudizhu", version="1.0.0", path="a"),
     "get_wallet": hall_pb2.GetWallet(),
     "quick_join": hall_pb2.QuickJoin(room="doudizhu.novice"),
     "sit": hall_pb2.Sit(table=TABLE),
@@ -39,6 +41,7 @@ BODIES: dict[str, Any] = {
     "resync": hall_pb2.Resync(table=TABLE),
     "chat": hall_pb2.Chat(table=TABLE, text="hi"),
     "report": hall_pb2.Report(player=4, kind="cheat"),
+    "heard": hall_pb2.Heard(penalty=7),
 }
 OPENERS = {"open_guest", "register", "login", "resume"}
 FREE = {"hello", "ping", "list_rooms"}

@@ -9,7 +9,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from game_server.gateway.commands import State
-from game_server.gateway.effects import AskData, AskRooms, CheckTicket, Close, Effect, Join, ToHost
+from game_server.gateway.effects import (
+    AskData,
+    AskPackage,
+    AskRooms,
+    CheckTicket,
+    Close,
+    Effect,
+    Join,
+    ToHost,
+)
 from game_server.gateway.limits import Limits
 from paiju.service.refusals import Refused
 from paiju.wire.v1 import common_pb2, hall_pb2, host_pb2
@@ -160,7 +169,7 @@ def _answer(table: Table, effect: Effect) -> None:
                 profile=common_pb2.Profile(player=9, name="Nine"), session_epoch=3
             )
             table.effects += session.opened(ref, opened, now)
-        case AskData(ref):
+        case AskData(ref) | AskPackage(ref):
             table.effects += session.answered(ref, hall_pb2.Done(), now)
         case AskRooms(ref):
             table.effects += session.answered(ref, hall_pb2.RoomList(), now)

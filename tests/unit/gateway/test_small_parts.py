@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
+from game_server.bucket import Bucket
 from game_server.gateway import catalogue
-from game_server.gateway.bucket import Bucket
 from game_server.gateway.metrics import Metrics
 from game_server.gateway.outbox import Outbox
 from game_server.gateway.settings import GatewaySettings

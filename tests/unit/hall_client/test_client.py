@@ -223,3 +223,21 @@ async def test_a_faulty_observer_does_not_leave_anybody_waiting(hall: FakeHall) 
     async with client(await hall.start(), observer=broken) as a:
         with pytest.raises(SessionEnded, match="observer"):
             await a.guest(A)
+
+
+async def test_a_full_gateway_may_name_another_one(hall: FakeHall) -> None:
+    """Its word is followed once the key is proved there; what is no address is not."""
+    known, other = await hall.start(gateways=2)
+    for named in ("not an address", other):
+        hall.refuse["hello"].append(Refusal("SERVER_FULL", retry_after_ms=1, elsewhere=named))
+    async with client([known]) as one:
+        await one.guest(A)
+        assert one.gateway == other
+
+
+async def test_who_is_turned_away_everywhere_learns_why(hall: FakeHall) -> None:
+    hall.refuse["hello"] += [Refusal("SERVER_FULL", retry_after_ms=1)] * 1000
+    shut_out = client(await hall.start(), connect_timeout_s=0.3)
+    with pytest.raises(ConnectionFailed, match="SERVER_FULL") as failed:
+        await shut_out.connect()
+    assert failed.value.reason == shut_out.turned_away == "SERVER_FULL"

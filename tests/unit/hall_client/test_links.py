@@ -58,6 +58,7 @@ async def test_the_address_says_which_edge() -> None:
         for address, kind in (
             ("127.0.0.1:1", GrpcLink),
             ("grpc://127.0.0.1:1", GrpcLink),
+            ("grpcs://127.0.0.1:1", GrpcLink),
             ("ws://127.0.0.1:1", WsLink),
             ("wss://127.0.0.1:1", WsLink),
         ):
@@ -71,6 +72,8 @@ async def test_the_address_says_which_edge() -> None:
     [
         ("127.0.0.1:7700", True),
         ("grpc://hall.example:7700", True),
+        ("grpcs://hall.example:7700", True),
+        ("grpcs://hall.example", False),
         ("[::1]:7700", True),
         ("ws://127.0.0.1:7710", True),
         ("wss://hall.example/play", True),

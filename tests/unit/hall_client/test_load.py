@@ -5,10 +5,14 @@ from __future__ import annotations
 import asyncio
 import random
 from collections.abc import Mapping
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
+
+import pytest
 
 from hall_client import HallClient
 from hall_client.bots.player import BotPlayer, Habits
+from hall_client.errors import Refused
 from hall_client.events import Connected, TableChanged
 from hall_client.load.continuity import Continuity
 from hall_client.load.driver import Driver, LoadPlan
@@ -43,6 +47,28 @@ async def test_two_bots_play_as_many_hands_as_they_were_asked_to(hall: FakeHall)
     assert [account.complaints for account in accounts] == [[], []]
     (toy,) = hall.tables.values()
     assert toy.hand == 3 and toy.players == [None, None]
+
+
+@pytest.mark.parametrize("overtaken", [True, False])
+async def test_a_refusal_counts_as_too_late_only_if_the_table_had_moved_on(
+    overtaken: bool,
+) -> None:
+    """Two seats claim at once: the second one's claim is refused by the rules, not as stale."""
+
+    async def act(table: Any, line: str) -> None:
+        table.seq += overtaken
+        raise Refused("TOO_WEAK")
+
+    bot = BotPlayer(
+        client=cast(HallClient, None),
+        mind=Counting(),
+        habits=Habits(room="toy"),
+        choices=random.Random(1),
+        act=act,
+    )
+    await bot._play(cast(Any, SimpleNamespace(seq=7, hand=1)), {"last": 0})
+    assert bot.account.too_late == overtaken
+    assert len(bot.account.complaints) == (not overtaken)
 
 
 async def test_the_driver_counts_everything_and_drops_in_mid_hand(hall: FakeHall) -> None:
@@ -104,8 +130,8 @@ def test_a_needless_snapshot_after_a_resume_is_a_broken_promise() -> None:
     said: list[str] = []
     check = Continuity(said.append)
 
-    def change(seq: int, *, epoch: int = 1, snapshot: bool = False) -> None:
-        check(TableChanged(5, epoch, seq, Outcome.APPLIED, snapshot))
+    def change(seq: int, *, epoch: int = 1, snapshot: bool = False, seat: int = 0) -> None:
+        check(TableChanged(5, epoch, seq, Outcome.APPLIED, snapshot, seat=seat))
 
     change(3, snapshot=True)
     check(Connected("gw", resumed=True))
@@ -117,6 +143,9 @@ def test_a_needless_snapshot_after_a_resume_is_a_broken_promise() -> None:
     check(Connected("gw", resumed=True))
     change(11, snapshot=True, epoch=2)
     assert len(said) == 1
+    check(Connected("gw", resumed=True))
+    change(12, snapshot=True, epoch=2, seat=-2)
+    assert len(said) == 1, "the seat was lost meanwhile"
 
 
 def test_percentiles_are_exact() -> None:

@@ -13,11 +13,14 @@ import pytest
 from prometheus_client import CollectorRegistry, Counter, Histogram, generate_latest
 from prometheus_client.parser import text_string_to_metric_families
 
+from game_server.metrics_push import SIGN
 from game_server.supervisor import leftovers
 from game_server.supervisor.exposition import merge, total
 from game_server.supervisor.folders import Lock, default_run_dir, prepare
+from game_server.supervisor.hub import MetricsHub
 from game_server.supervisor.settings import GameServerSettings
 from paiju.service.settings import BadSettings, load
+from paiju.wire.v1 import data_pb2
 
 SLEEPS = [sys.executable, "-c", "import time; time.sleep(60)"]
 
@@ -41,6 +44,19 @@ def test_metrics_of_several_processes_are_one_valid_text() -> None:
     assert total(merged, "paiju_things_total") == 3
     assert total(merged, "paiju_things") == 0
     assert merge({}) == ""
+
+
+def test_a_hosts_sign_of_life_comes_by_the_same_socket() -> None:
+    heard: list[data_pb2.HostCounts] = []
+    hub = MetricsHub(
+        own=CollectorRegistry(), own_name="s", healthy=lambda: True, heard=heard.append
+    )
+    counts = data_pb2.HostCounts(host="h", epoch=3, players=4)
+    hub.pushed(SIGN + counts.SerializeToString())
+    assert heard == [counts] and hub.texts() == {}
+    for wrong in (SIGN + b"\xff\xff\xff", b"hello", b"# process \n"):
+        with pytest.raises(ValueError):
+            hub.pushed(wrong)
 
 
 def test_a_folder_has_one_owner(tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from itertools import count
 from typing import Any
 
+from game_server.tables.games import FixedGames, Games
 from game_server.tables.host import TableHost
 from game_server.tables.journal import Batch, Journal
 from game_server.tables.journal_store import JournalStore
@@ -36,6 +37,8 @@ class Ledger:
         self.gate = asyncio.Event()
         self.gate.set()
         self.refuse: str = ""
+        self.refuse_hands: str = ""
+        self.void_hands = False  # as an operator has decided about what was refused
         self.lost_answers = 0
         self.faults = 0
         self.stood_up: list[int] = []
@@ -75,6 +78,11 @@ class Ledger:
 
     async def settle(self, request: data_pb2.SettleRequest) -> data_pb2.SettleReply:
         await self.gate.wait()
+        if self.refuse_hands or self.void_hands:
+            result = data_pb2.SettleResult(voided=self.void_hands)
+            if self.refuse_hands:
+                result.refusal.code = self.refuse_hands
+            return data_pb2.SettleReply(results=[result for _ in request.settlements])
         for settlement in request.settlements:
             self.settled.append(settlement)
             for seat in settlement.seats:
@@ -114,6 +122,24 @@ class FakeLink:
         return found
 
 
+class NoJournal:
+    """Writes nothing and shows everything at once: what a host costs without its journal.
+
+    For measurements alone.
+    """
+
+    def __init__(self, instead_of: Journal, loop: asyncio.AbstractEventLoop) -> None:
+        self.epoch = instead_of.epoch
+        self.close = instead_of.close
+        self._loop = loop
+
+    def submit(self, batch: Batch) -> None:
+        self._loop.call_soon(batch.release)
+
+    def unwritten_age_s(self) -> float:
+        return 0.0
+
+
 class Rig:
     """One life of a host. url: of its journal; a later rig on it is the restarted host.
 
@@ -131,6 +157,10 @@ class Rig:
         first_table: int = 1000,
         retention: Retention | None = None,
         stall_s: float = 2.0,
+        spacing_ms: float = 0.0,
+        journaled: bool = True,
+        max_tables: int = 250,
+        games: Games | None = None,
     ) -> None:
         loop = asyncio.get_running_loop()
 
@@ -151,15 +181,20 @@ class Rig:
             on_stopped=self._on_stopped,
             on_failing=self.failing.append,
             retention=retention,
-            spacing_ms=0,
+            spacing_ms=spacing_ms,
         )
-        self.journal.start()
+        if journaled:
+            self.journal.start()
+        else:
+            self.journal = NoJournal(self.journal, loop)  # type: ignore[assignment]
         epoch = self.store.epoch
         self.outbox = Outbox(
             host="h",
             epoch=epoch,
             send=self.ledger.settle,
             note=lambda answered: self.host.out.answered(answered),
+            on_refused=lambda table: self.host.stop_table(table),
+            on_decided=lambda table, voided: self.host.decided(table, voided),
         )
         self.cashier = Cashier(ledger=self.ledger, host="h", epoch=epoch, patience_s=0.2)
         self.moved: host_pb2.Moved | None = None
@@ -176,20 +211,28 @@ class Rig:
             journal=self.journal,
             outbox=self.outbox,
             cashier=self.cashier,
-            rooms={room.id: room},
-            game_of=lambda room: (self.game, "1.0.0"),
+            games=games or self.games(),
             locate=locate,
             next_id=lambda: next(numbers),
             entropy=entropy(seed),
             sealer=SEALER,
             metrics=self.metrics,
             journal_stall_s=stall_s,
+            max_tables=max_tables,
         )
         self.tasks = [
             asyncio.ensure_future(self.host.run()),
             asyncio.ensure_future(self.outbox.run()),
         ]
         self._ids = count(1)
+
+    def games(self, game_of: Callable[[str, int, str], Game] | None = None) -> FixedGames:
+        """One room. game_of: what a replay finds."""
+        return FixedGames(
+            {self.room.id: self.room},
+            lambda room: (self.game, "1.0.0"),
+            game_of or (lambda name, version, parameters: self.game),
+        )
 
     def _release(self, batch: Batch) -> None:
         if not self.killed:
@@ -204,6 +247,8 @@ class Rig:
         game_of: Callable[[str, int, str], Game] | None = None,
         owned: set[tuple[str, int]] | None = None,
         suspect: int = 0,
+        hung: bool = False,
+        games: Games | None = None,
     ) -> None:
         """What a restarted host does before it serves; voids included."""
         self.host.recovering = True
@@ -212,13 +257,13 @@ class Rig:
             store=self.store,
             outbox=self.outbox,
             cashier=self.cashier,
-            rooms={self.room.id: self.room},
-            game_of=game_of or (lambda name, version, parameters: self.game),
+            games=games or self.games(game_of),
             owned=owned,
             entropy=entropy("recovered"),
             sealer=SEALER,
             metrics=self.metrics,
             suspect=suspect,
+            hung=hung,
         )
         voids = await recovery.run()
         self.host.recovering = False

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import resource
 import sqlite3
 import threading
 from collections.abc import AsyncIterator
@@ -36,6 +37,7 @@ class Fault:
         self._path = path
         self._on = False
         self._release = threading.Event()
+        self._files, self._most = resource.getrlimit(resource.RLIMIT_FSIZE)
         self._holder: threading.Thread | None = None
         sa.event.listen(rig.store.engine, "checkout", self._set)
 
@@ -48,6 +50,9 @@ class Fault:
 
     def begin(self) -> None:
         self._on = True
+        if self._kind == "no space":  # the kernel refuses: files of this process grow no more
+            size = self._path.with_name(f"{self._path.name}-wal").stat().st_size
+            resource.setrlimit(resource.RLIMIT_FSIZE, (size, self._most))
         if self._kind == "slow":
             held = threading.Event()
             self._holder = threading.Thread(target=self._hold, args=(held,))
@@ -63,14 +68,15 @@ class Fault:
 
     def end(self) -> None:
         self._on = False
+        resource.setrlimit(resource.RLIMIT_FSIZE, (self._files, self._most))
         self._release.set()
         if self._holder is not None:
             self._holder.join(10)
 
 
-@pytest.mark.parametrize("kind", ["full", "read-only", "slow"])
+@pytest.mark.parametrize("kind", ["full", "no space", "read-only", "slow"])
 async def test_nothing_is_shown_nothing_is_lost_and_nobody_pays_with_time(
-    rig: Rig, tmp_path: Path, kind: str
+    rig: Rig, tmp_path: Path, kind: str, request: pytest.FixtureRequest
 ) -> None:
     fault = Fault(rig, kind, tmp_path / "journal.db")
     ref, link = await three_play(rig)
@@ -78,8 +84,9 @@ async def test_nothing_is_shown_nothing_is_lost_and_nobody_pays_with_time(
     table = rig.table(ref)
     player, act = hint(rig, ref)
     seen = len(link.updates(player))
+    request.addfinalizer(fault.end)
     fault.begin()
-    if kind == "full":  # an action alone may still find room in the last page
+    if kind in ("full", "no space"):  # an action alone may still find room
         rig.host.out.row(Row(1, 1, "filler", bytes(1_000_000)))
     asked = asyncio.ensure_future(rig.ask(link, player, act=act))
     await until(lambda: rig.host._stalled_since is not None)

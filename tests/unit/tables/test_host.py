@@ -132,6 +132,23 @@ async def test_a_cut_stream_means_away_and_a_cursor_brings_exactly_what_was_miss
     assert rig.table(ref).roster.away() == []
 
 
+async def test_who_lost_the_seat_while_away_gets_a_view_of_the_new_eyes(rig: Rig) -> None:
+    first, second = rig.link("gateway-0"), rig.link("gateway-1")
+    ref = (await rig.join(first, 1)).seated.table
+    await until(lambda: first.updates(1))
+    cursor = common_pb2.Cursor(table=ref, epoch=1, seq=first.updates(1)[-1].seq)
+    first.closed = True
+    rig.host.link_closed(first)  # type: ignore[arg-type]
+    table = rig.table(ref)
+    shard = rig.host.desk.shards[ref.room, ref.shard]
+    rig.host.desk.step(shard, table, lambda t: t.leave(0, "away", at=rig.host.desk.at()))
+    await until(lambda: table.seats[0] is None)
+    await rig.ask(second, 1, connection=2, watch=hall_pb2.Watch(table=ref, cursor=cursor))
+    (update,) = second.updates(1)
+    assert update.HasField("snapshot"), "steps of spectators do not fit on the view of a seat"
+    assert update.seq == table.stream.seq
+
+
 async def test_standing_up_returns_the_escrow_and_frees_the_seat(rig: Rig) -> None:
     link = rig.link("gateway-0")
     ref = (await rig.join(link, 1)).seated.table
@@ -284,3 +301,23 @@ async def test_a_host_that_ends_returns_every_stake(rig: Rig) -> None:
         await rig.host.stand_all_up()
     assert rig.ledger.open == {}
     assert [s.result for s in rig.ledger.settled] == ["void"]
+
+
+async def test_a_table_hears_a_few_lines_a_second_whoever_speaks(rig: Rig) -> None:
+    """Spectators share what they may say; a seat has its own."""
+    link = rig.link("gateway-0")
+    ref = (await rig.join(link, 1)).seated.table
+
+    async def say(player: int) -> str:
+        chat = hall_pb2.Chat(table=ref, text="hello")
+        answer = await rig.ask(link, player, chat=chat)
+        return answer.refusal.code
+
+    codes = []
+    for player in range(100, 130):
+        await rig.ask(link, player, watch=hall_pb2.Watch(table=ref))
+        codes.append(await say(player))
+    assert 0 < codes.count("") < 12 and set(codes) == {"", "TOO_FAST"}
+    assert await say(1) == ""
+    rig.host.desk.close_spare_tables(spare=0)
+    assert ref.table in rig.host.desk.chatters, "somebody sits there"

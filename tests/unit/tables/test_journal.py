@@ -114,6 +114,34 @@ def test_a_database_that_fails_delays_and_loses_nothing(
     harness.journal.close()
 
 
+def test_a_lost_answer_of_a_commit_is_looked_for_until_the_database_says(
+    url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    harness = Harness(url)
+    harness.store.take_over()
+    real_write, real_has = harness.store.write, harness.store.has
+    writes, looks = iter([True]), iter([True])
+
+    def write(*what: object) -> None:
+        real_write(*what)  # type: ignore[arg-type]
+        if next(writes, False):
+            raise sa.exc.OperationalError("commit", {}, Exception("the connection was lost"))
+
+    def has(rows: Sequence[Row]) -> bool:
+        if next(looks, False):
+            raise sa.exc.OperationalError("select", {}, Exception("it is still away"))
+        return real_has(rows)
+
+    monkeypatch.setattr(harness.store, "write", write)
+    monkeypatch.setattr(harness.store, "has", has)
+    harness.journal.start()
+    harness.submit("one", Row(1, 1, "action", b"{}"))
+    assert harness.next() == "one"
+    assert not harness.stopped.is_set()
+    assert _read(url) == [(1, 1, 1, "action")]
+    harness.journal.close()
+
+
 def test_sittings_that_an_earlier_epoch_left_are_found(url: str) -> None:
     first = Harness(url)
     first.store.take_over()

@@ -26,6 +26,7 @@ class Ledger:
         self.failures = failures
         self.calls: list[list[tuple[int, int]]] = []
         self.bad: set[tuple[int, int]] = set()
+        self.code = "NOT_ZERO_SUM"
 
     async def settle(self, request: data_pb2.SettleRequest) -> data_pb2.SettleReply:
         keys = [(s.table.table, s.hand) for s in request.settlements]
@@ -34,7 +35,7 @@ class Ledger:
         if self.failures:
             self.failures -= 1
             raise Refused("RETRY")
-        refused = common_pb2.Refusal(code="NOT_ZERO_SUM")
+        refused = common_pb2.Refusal(code=self.code)
         return data_pb2.SettleReply(
             results=[
                 data_pb2.SettleResult(refusal=refused)
@@ -116,4 +117,26 @@ async def test_a_settlement_that_is_still_being_written_counts() -> None:
     async with asyncio.timeout(10):
         await waiting
     assert ledger.calls == [[(1, 1)]]
+    task.cancel()
+
+
+async def test_a_void_hand_whose_stakes_went_back_already_is_done() -> None:
+    """The machine was away for longer than escrow_release_s."""
+    ledger = Ledger()
+    ledger.code = "NO_SUCH_SITTING"
+    ledger.bad = {(1, 1), (1, 2)}
+    box = Outbox(host="h", epoch=1, send=ledger.settle)
+    task = asyncio.ensure_future(box.run())
+    box.expect(1)
+    void = _settlement(1, 1)
+    void.result = "void"
+    box.put(void)
+    async with asyncio.timeout(10):
+        await box.settled(1)
+    assert box.refused == []
+    _put(box, 1, 2)  # a hand that somebody has won is another matter
+    async with asyncio.timeout(10):
+        while not box.refused:  # noqa: ASYNC110
+            await asyncio.sleep(0.001)
+    assert box.is_stuck(1)
     task.cancel()

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from game_server.tables.journal_store import ANSWERED, REFUSED
 from game_server.tables.recovery import MAX_ATTEMPTS
 from paiju.rules.api import Game
 from paiju.rules.registry import UnknownGame
@@ -360,6 +361,39 @@ async def test_a_table_in_whose_steps_the_process_died_twice_is_void(lives: Live
     assert len(lives.ledger.open) == 1
 
 
+async def test_a_refused_hand_waits_for_a_decision_and_then_everybody_stands_up(
+    lives: Lives,
+) -> None:
+    rig = lives.begin()
+    ref, link = await three_play(rig)
+    lives.ledger.refuse_hands = "NOT_ZERO_SUM"
+    await play_out(rig, link, ref)
+    await until(lambda: rig.outbox.refused)
+    rig = await lives.again()
+    table = rig.table(ref)
+    assert table.stopped
+    await rig.outbox.ask_refused()
+    assert table.stopped and rig.outbox.refused, "nobody has decided yet"
+    assert len(lives.ledger.open) == 3
+    lives.ledger.refuse_hands, lives.ledger.void_hands = "", True
+    await rig.outbox.ask_refused()
+    await until(lambda: not lives.ledger.open)
+    assert not rig.outbox.refused and not table.stopped
+    await rig.host.out.written()
+    assert rig.store.settlements(REFUSED) == []
+    assert len(rig.store.settlements(ANSWERED)) == 1
+
+
+async def test_a_table_whose_step_hung_is_void_at_once(lives: Lives) -> None:
+    rig = lives.begin()
+    ref, link = await three_play(rig, moves=1)
+    other = (await rig.join(link, 11)).seated.table
+    rig = await lives.again(suspect=ref.table, hung=True)
+    assert rig.host.desk.find(ref.table) is None
+    assert rig.host.desk.find(other.table) is not None
+    assert [s.result for s in lives.ledger.settled] == ["void"]
+
+
 async def test_a_strike_counts_for_one_hand_only(lives: Lives) -> None:
     rig = lives.begin()
     ref, _ = await three_play(rig, moves=1)
@@ -372,3 +406,22 @@ async def test_a_strike_counts_for_one_hand_only(lives: Lives) -> None:
     await rig.host.out.written()
     rig = await lives.again(suspect=ref.table)
     assert rig.host.desk.find(ref.table) is not None
+
+
+async def test_a_hand_that_is_handed_over_goes_on_and_all_others_stand_up(lives: Lives) -> None:
+    rig = lives.begin()
+    ref, _ = await three_play(rig, moves=3)
+    link = rig.link("gateway-1")
+    alone = (await rig.join(link, 4)).seated.table
+    assert alone.table != ref.table
+    before = rig.table(ref)
+    await rig.host.stand_all_up(hands_too=False)
+    assert sorted(lives.ledger.open) == sorted(seat.sitting for seat in before.seats if seat)
+    assert [entry.table for entry in rig.store.open_tables()] == [ref.table]
+
+    rig = await lives.again()
+    table = rig.table(ref)
+    assert table.hand.state.hash() == before.hand.state.hash()
+    link = rig.link("gateway-0")
+    await play_out(rig, link, ref)
+    await until(lambda: lives.ledger.settled)

@@ -8,7 +8,6 @@ from itertools import count
 import pytest
 
 from game_server.tables.moment import Moment
-from game_server.tables.room import RoomSpec
 from game_server.tables.shard import SPARE_TABLES, Shard
 from game_server.tables.table import Table
 from paiju.rules.registry import Registry
@@ -22,10 +21,10 @@ GAME = Registry.default().latest(ROOM.game, dict(ROOM.parameters))
 def make_shard(*, max_tables: int = 50) -> Shard:
     draw = entropy("shard")
 
-    def make_table(room: RoomSpec, ref: common_pb2.TableRef) -> Table:
+    def make_table(ref: common_pb2.TableRef) -> Table:
         table = Table(
             ref=ref,
-            room=room,
+            room=ROOM,
             game=GAME,
             package="1.0.0",
             epoch=1,

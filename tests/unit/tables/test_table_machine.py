@@ -97,10 +97,10 @@ class TableMachine(RuleBasedStateMachine):
         receiver, table = self.dropped.pop(player, None), self.harness.table
         if receiver is None:
             return
-        viewer = table.stream.viewer_of(table.seat_of(player))
-        if viewer != receiver.viewer:
-            return  # the seat is gone; the client starts again as a spectator
-        missed = table.stream.missed(viewer, epoch=table.epoch, seq=receiver.seq)
+        viewer = table.viewer_of(player)
+        missed = table.missed(player, epoch=table.epoch, seq=receiver.seq)
+        assert missed is None or viewer == receiver.viewer, "forms of other eyes do not fit"
+        receiver.viewer = viewer
         for form in [table.snapshot(viewer, 0)] if missed is None else missed:
             receiver.take(form)
         self.harness.receivers.append(receiver)

@@ -67,3 +67,21 @@ def test_a_process_that_was_stopped_as_a_whole_is_not_blamed() -> None:
         assert looks.acquire(timeout=10)
     assert not hung.is_set()
     watchdog.stop()
+
+
+def test_a_step_that_hung_is_no_mere_suspicion(tmp_path: Path) -> None:
+    path = tmp_path / "h.step"
+    word = StepWord(path)
+    word.set(7)
+    word.hangs()
+    found = StepWord(path)
+    assert (found.left, found.hung) == (7, True)
+    found.set(8)
+    found = StepWord(path)
+    assert (found.left, found.hung) == (8, False), "it is told once"
+
+
+def test_a_loop_that_hung_outside_of_a_step_blames_no_table(tmp_path: Path) -> None:
+    StepWord(tmp_path / "h.step").hangs()
+    found = StepWord(tmp_path / "h.step")
+    assert (found.left, found.hung) == (0, False)

@@ -1,4 +1,4 @@
-"""A token bucket: how much a session may ask for, with time passed in."""
+"""A token bucket: how much somebody may ask for, with time passed in."""
 
 from __future__ import annotations
 

@@ -1,0 +1,89 @@
+"""Which games a host has, and what becomes of the tables of each version.
+
+`Games` is what tables ask; `game_server/packages/hosting.py` answers it from the packages of the
+machine, `FixedGames` from what it is given.
+"""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass
+from typing import NamedTuple, Protocol
+
+from game_server.tables.room import RoomSpec
+from paiju.rules.api import Game
+
+
+class Standing(enum.Enum):
+    """Of a version, for the tables that play it."""
+
+    OPEN = "open"
+    FINISHING = "finishing"
+    """Another version has begun: no newcomers, but a full table plays on."""
+    ENDING = "ending"
+    """Stopped: the hand and the match end, then everybody stands up."""
+    BROKEN = "broken"
+    """Its rules raise: the hand ends, then everybody stands up."""
+
+
+class Choice(NamedTuple):
+    """What a table is made of. version: of the package."""
+
+    room: RoomSpec
+    game: Game
+    version: str
+
+
+class Games(Protocol):
+    def rooms(self) -> Collection[str]:
+        """Ids of the rooms that are offered."""
+        ...
+
+    def room(self, room: str) -> RoomSpec | None:
+        """What the room fixes, also for a room that is not offered any more; None: never seen."""
+        ...
+
+    def choose(self, room: str, table: int) -> Choice:
+        """For a new table. Refused(GAME_STOPPED)."""
+        ...
+
+    def rebuild(self, *, room: str, game: str, rules: int, parameters: str, version: str) -> Choice:
+        """For a table of the journal: that version. LookupError or ValueError when it is gone."""
+        ...
+
+    def standing(self, game: str, version: str) -> Standing: ...
+
+    def fault(self, game: str, version: str, table: int, error: str) -> None:
+        """The rules raised at a table."""
+        ...
+
+
+@dataclass(frozen=True)
+class FixedGames:
+    """The same games from start to end. game_of: (name, rules version, parameters) -> rules."""
+
+    specs: Mapping[str, RoomSpec]
+    latest: Callable[[RoomSpec], tuple[Game, str]]
+    game_of: Callable[[str, int, str], Game]
+
+    def rooms(self) -> Collection[str]:
+        return self.specs.keys()
+
+    def room(self, room: str) -> RoomSpec | None:
+        return self.specs.get(room)
+
+    def choose(self, room: str, table: int) -> Choice:
+        return Choice(self.specs[room], *self.latest(self.specs[room]))
+
+    def rebuild(self, *, room: str, game: str, rules: int, parameters: str, version: str) -> Choice:
+        spec = self.specs.get(room)
+        if spec is None:
+            raise LookupError(f"there is no room {room!r} any more")
+        return Choice(spec, self.game_of(game, rules, parameters), version)
+
+    def standing(self, game: str, version: str) -> Standing:
+        return Standing.OPEN
+
+    def fault(self, game: str, version: str, table: int, error: str) -> None:
+        pass

@@ -1,0 +1,90 @@
+"""The folder of keys that `paiju package init-keys` makes.
+
+    offline/root-1.pem .. root-3.pem   sign who signs what; two are needed
+    offline/targets.pem                the operator's: which author owns which packages
+    online/snapshot.pem, timestamp.pem for the data servers
+    online/root.json, targets.json     signed once; a data server opens the repository with them
+    authors/NAME.pem                   an author's, for publishing
+    root.json                          for every game server: its installation's trust
+
+All of it on one machine is convenience and no threshold: whoever has the folder can publish
+anything. In production `offline` lies elsewhere and `online` only with the data servers.
+"""
+
+from __future__ import annotations
+
+import secrets
+from dataclasses import dataclass
+from pathlib import Path
+
+from securesystemslib.signer import CryptoSigner
+
+from paiju.packages.beginning import ROOT_KEYS, Beginning
+from paiju.packages.repository import OnlineKeys, utc_now
+from paiju.packages.signing import new_key, read_key, write_key
+
+ROOT = "root.json"
+
+
+@dataclass(frozen=True)
+class KeyFolder:
+    path: Path
+
+    @property
+    def online(self) -> Path:
+        return self.path / "online"
+
+    @property
+    def targets(self) -> Path:
+        return self.path / "offline" / "targets.pem"
+
+    @property
+    def root(self) -> Path:
+        """What game servers are installed with."""
+        return self.path / ROOT
+
+    def author(self, name: str) -> Path:
+        return self.path / "authors" / f"{name}.pem"
+
+    def exists(self) -> bool:
+        return self.root.is_file()
+
+    def make(self) -> None:
+        """All keys but those of authors, whole or not at all. FileExistsError when it is there."""
+        if self.path.exists():
+            raise FileExistsError(self.path)
+        draft = KeyFolder(self.path.with_name(f".{self.path.name}.{secrets.token_hex(4)}"))
+        draft._fill()
+        draft.path.rename(self.path)
+
+    def _fill(self) -> None:
+        roots = [new_key() for _ in range(ROOT_KEYS)]
+        targets, snapshot, timestamp = (new_key() for _ in range(3))
+        first = Beginning.make(
+            root=roots,
+            targets=targets,
+            snapshot=snapshot.public_key,
+            timestamp=timestamp.public_key,
+            now=utc_now(),
+        )
+        for number, key in enumerate(roots, start=1):
+            write_key(self.path / "offline" / f"root-{number}.pem", key)
+        write_key(self.targets, targets)
+        write_key(self.online / "snapshot.pem", snapshot)
+        write_key(self.online / "timestamp.pem", timestamp)
+        (self.online / "targets.json").write_bytes(first.targets)
+        (self.online / ROOT).write_bytes(first.root)
+        self.root.write_bytes(first.root)
+
+    def make_author(self, name: str) -> CryptoSigner:
+        """FileExistsError when he has a key."""
+        key = new_key()
+        write_key(self.author(name), key)
+        return key
+
+
+def read_online(folder: Path) -> tuple[Beginning, OnlineKeys]:
+    """What a data server needs, from `online`. OSError, BadKey."""
+    first = Beginning((folder / ROOT).read_bytes(), (folder / "targets.json").read_bytes())
+    keys = OnlineKeys(read_key(folder / "snapshot.pem"), read_key(folder / "timestamp.pem"))
+    return first, keys

@@ -1,0 +1,1 @@
+"""The deterministic simulation: docs/contracts/simulation.md."""
