@@ -11,6 +11,7 @@ const SENTENCES = {
   connected: ["Connected as {name}, sealed", "已连接：{name}（加密）"],
   lost: ["Connection lost, trying to get back ...", "连接中断，正在重连……"],
   ended: ["The session has ended: {code}", "会话已结束：{code}"],
+  understood: ["Understood", "知道了"],
   staked: ["{stake} on tables", "桌上 {stake}"],
   // the hall
   herotitle: ["A hand of Dou Dizhu?", "来一局斗地主？"],

@@ -177,7 +177,8 @@ async def _live(hall: TwoServers, folder: Path, *, players: int, hands: int) -> 
     print(f"visible to clients after {max(seen):.1f} s, with the command")
     part = await PartStore(folder / "client").get(watchers[0].client, "doudizhu", "1.1.0")
     published_files = archive.unpack(new.read_bytes()).files
-    assert {p.name for p in part.iterdir()} == {"help.en.md", "help.zh.md"}, "no code, no cases"
+    names = {p.name for p in part.iterdir()}
+    assert names == {"help.en.md", "help.zh.md", "view.js"}, "no rules, no cases"
     assert (part / "help.en.md").read_bytes() == published_files["help.en.md"]
     fresh = await Driver(
         _plan(hall, "a", players=3, hands=2, seed=9), make_mind=lambda _: GameMind(minds)

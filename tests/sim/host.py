@@ -16,6 +16,7 @@ from game_server.data_client import DataClient
 from game_server.tables import epochs
 from game_server.tables.calls import HostCalls
 from game_server.tables.contact import Contact
+from game_server.tables.games import FixedGames
 from game_server.tables.host import TableHost
 from game_server.tables.ids import IdStock
 from game_server.tables.journal import Batch, Journal
@@ -160,14 +161,18 @@ class HostProcess:
             clock=monotonic,
         )
         cashier = parts.cashier(ledger=calls, host=life.host, epoch=store.epoch)
+        games = FixedGames(
+            {self._room.id: self._room},
+            lambda room: (GAME, "1.0.0"),
+            lambda name, version, parameters: GAME,
+        )
         self._host = parts.table_host(
             name=life.host,
             epoch=store.epoch,
             journal=journal,
             outbox=outbox,
             cashier=cashier,
-            rooms={self._room.id: self._room},
-            game_of=lambda room: (GAME, "1.0.0"),
+            games=games,
             locate=self._locate(calls, store.epoch),
             next_id=stock.next,
             entropy=token_bytes,
@@ -195,8 +200,7 @@ class HostProcess:
             store=store,
             outbox=outbox,
             cashier=cashier,
-            rooms={self._room.id: self._room},
-            game_of=lambda name, version, parameters: GAME,
+            games=games,
             owned={(shard.room, shard.number) for shard in reply.shards},
             entropy=token_bytes,
             sealer=SEALER,

@@ -35,6 +35,7 @@ async def _services(folder: Path) -> tuple[DataServer, Services]:
         tickets=server.tickets,
         may_play=lambda tx, player, now: None,
         metrics=server.metrics,
+        package_keys=None,
         clock=ids.now_us,
     )
     return server, services

@@ -14,7 +14,17 @@ export function Hall({ store }) {
     </header>
     ${table ? html`<${Lazy} from=${() => import("./table.js")} name="Table" store=${store} key="table" />`
       : html`<${Lobby} store=${store} key="lobby" />`}
+    ${store.penalties.value.map((penalty) => html`
+      <${Penalty} key=${String(penalty.id)} penalty=${penalty} store=${store} />`)}
     <p id="said" role="alert" class=${store.said.value ? "shown" : ""}>${store.said.value}</p>`;
+}
+
+// What was decided about the account: stays until the person has pressed the button.
+function Penalty({ penalty, store }) {
+  return html`<section class="penalty" role="alert">
+    <p>${penalty.text}</p>
+    <button type="button" onClick=${() => store.seen(penalty)}>${store.t("understood")}</button>
+  </section>`;
 }
 
 function Status({ store }) {

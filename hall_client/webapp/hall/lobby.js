@@ -16,7 +16,8 @@ export function Lobby({ store }) {
     return html`<main class="lobby loading"></main>`;
   }
   const ofGame = (name) => rooms.filter((room) => room.game === name);
-  const game = store.game(chosen);
+  const games = store.allGames;
+  const game = games.find((one) => one.name === chosen);
   return html`
     <main class="lobby" id="lobby">
       <section class="hero">
@@ -24,7 +25,7 @@ export function Lobby({ store }) {
         <button id="play" type="button" class="gold" disabled=${rooms.length === 0}
           onClick=${() => store.playWithRobots(defaultRoom(ofGame(FIRST))?.id)}>${t("playnow")}</button>
       </section>
-      ${families(store.games).map(([family, members]) => html`
+      ${families(games).map(([family, members]) => html`
         <section key=${family} class="family" aria-label=${members[0].title[locale]}>
           <ul>
             ${members.map((one) => html`

@@ -20,10 +20,16 @@ export class Store {
     this.rooms = signal([]);
     this.table = signal(null); // { mirror, view, seq, away, clocks } of the table in front
     this.said = signal("");
+    this.penalties = signal([]); // not yet seen by the person
     this.chat = signal([]);
     this.events = signal([]); // the newest last
     client.onchange = () => this.#changed();
     client.onnotice = (notice) => this.say(notice.text || notice.code);
+    client.onrooms = () => this.#refreshRooms().catch(() => {});
+    client.onpenalty = (penalty) => {
+      const known = this.penalties.value.some((one) => one.id === penalty.id);
+      if (!known) this.penalties.value = [...this.penalties.value, penalty];
+    };
     client.onchat = (line) => {
       this.chat.value = [...this.chat.value, line].slice(-CHAT_LINES);
     };
@@ -46,6 +52,23 @@ export class Store {
 
   game(name) {
     return this.games.find((game) => game.name === name);
+  }
+
+  // Games of the page's server, and those that were published since it started: these are shown
+  // with the plain board, by the names of their rooms.
+  get allGames() {
+    const more = new Map();
+    for (const { game: name, title, seats } of this.rooms.value) {
+      if (!this.game(name) && !more.has(name)) {
+        more.set(name, { name, package: name, title, seats: [seats, seats], view: null, help: {} });
+      }
+    }
+    return [...this.games, ...more.values()];
+  }
+
+  seen(penalty) {
+    this.penalties.value = this.penalties.value.filter((one) => one.id !== penalty.id);
+    return this.run(() => this.client.heard(penalty));
   }
 
   // ---- commands: a refusal becomes a sentence, never an exception in a screen -----------------

@@ -37,6 +37,8 @@ export class HallClient {
     this.onnotice = () => {};
     this.onevents = () => {}; // (table, [{ kind, data }]) after the view has changed
     this.onchat = () => {};
+    this.onrooms = () => {}; // something was started, stopped or changed
+    this.onpenalty = () => {}; // until `heard`; may come again after a resume
     this.phase = "offline"; // offline, greeting, greeted, open, ended
     this.ending = "";
     this.session = null; // profile, epoch, connection, ticket, expires, refresh, rotationOp
@@ -71,6 +73,11 @@ export class HallClient {
 
   rooms() {
     return this.call("listRooms", {});
+  }
+
+  // The person has seen what was decided about the account.
+  heard(penalty) {
+    return this.call("heard", { penalty: penalty.id });
   }
 
   chat(table, text) {
@@ -218,6 +225,8 @@ export class HallClient {
       else if (body.case === "wallet") this.wallet = body.value;
       else if (body.case === "presence") this.#presence(body.value);
       else if (body.case === "chat") this.onchat(body.value);
+      else if (body.case === "rooms") this.onrooms();
+      else if (body.case === "penalty") this.onpenalty(body.value);
     }
     this.#send();
     this.onchange();
@@ -258,6 +267,7 @@ export class HallClient {
       rotationOp: refresh === before?.refresh ? before.rotationOp : newOp(),
     };
     if (session.wallet) this.wallet = session.wallet;
+    for (const penalty of session.penalties) this.onpenalty(penalty);
     if (this.phase === "open") return; // renewed
     this.phase = "open";
     this.attempts = 0;

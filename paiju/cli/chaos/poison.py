@@ -204,8 +204,11 @@ class Poison(Scenario):
             self._over = time.monotonic()
         if not self._gaps.all_since(self._over) or not await self._is_reported():
             return False
+        hosts = self.hall.hosts
+        if not self._epochs.keys() <= hosts.keys():
+            return False  # it may look as if it were up while the state is still the old one
         self.outage.samples += self._gaps.longest()
-        deaths = sum(self.hall.hosts[name] - epoch for name, epoch in self._epochs.items())
+        deaths = sum(hosts[name] - epoch for name, epoch in self._epochs.items())
         self._deaths[self._kind] = max(deaths, self._deaths.get(self._kind, 0))
         return True
 
