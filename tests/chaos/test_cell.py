@@ -58,11 +58,13 @@ def test_rays_head_is_away(tmp_path: Path) -> None:
     assert figures["recovered_ms"]["max"] <= WIDE * HEAD_MS
 
 
+@pytest.mark.soak  # 50 s; tests/cluster/test_three_machines.py drains in CI
 def test_everything_is_started_anew_under_play(tmp_path: Path) -> None:
     figures = _chaos(tmp_path, "roll", "--players", "9", "--seconds", "10", "--every", "1")
     assert len(figures["roll_s"]) == 2
 
 
+@pytest.mark.soak
 def test_hands_move_when_a_machine_is_shut_down(tmp_path: Path) -> None:
     short = ("--players", "9", "--seconds", "10", "--every", "1", "--think", "1", "--down", "1")
     figures = _chaos(tmp_path, "shutdown", *short)

@@ -91,10 +91,11 @@ class SimDataClient:
         loop, late_s = self._network.loop, 6.0 * self._network.random.random()
         loop.call_later(late_s, arrive, context=_nobody())
 
-    async def follow(self, server: str) -> AsyncIterator[Any]:
+    async def follow(self, server: str, on_open: Callable[[], None]) -> AsyncIterator[Any]:
         hall = self._reach()
         if hall is None:
             return
+        on_open()
         async for event in hall.follow():
             await asyncio.sleep(self._network.delay())
             if self._reach() is not hall:
