@@ -40,7 +40,7 @@ class Part:
 PARTS = (
     Part("rules", 150, ("rules", "unit/rules"), ("rules", "unit/rules")),
     Part("sealed", 60, ("sealed", "unit/sealed", "integration/sealed*")),
-    Part("chaos+sim", 260, ("chaos", "sim"), ("sim",)),
+    Part("chaos+sim", 150, ("chaos", "sim"), ("sim",)),
     Part("packages", 60, ("packages", "unit/packages", "integration/packages*")),
     Part("load", 40, ("load", "perf", "integration/load*")),
     Part("operate", 120, ("operate", "cluster", "integration/up*", "integration/supervisor*")),
