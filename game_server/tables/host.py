@@ -331,10 +331,12 @@ class TableHost:
     def _watch_stall(self) -> None:
         age_s = self._journal.unwritten_age_s()
         if age_s > self._stall_s and self._stalled_since is None:
-            self._stalled_since = self._clock() - age_s
+            # Tables count in play time, which does not know what this process slept through.
+            unseen = min(age_s, self._stall_s + GRID_EVERY_S)
+            self._stalled_since = self._play_clock.now() - unseen
             log.error("journal.stalled", age_s=age_s)
         elif age_s <= self._stall_s and self._stalled_since is not None:
-            by_ms = int((self._clock() - self._stalled_since) * 1000)
+            by_ms = int((self._play_clock.now() - self._stalled_since) * 1000)
             self._stalled_since = None
             log.warning("journal.flows", stalled_ms=by_ms)
             self._push_back(by_ms)
