@@ -253,8 +253,8 @@ class Registry:
         open_.sort(key=lambda row: row.players / row.max_players)
         return data_pb2.ElsewhereReply(addresses=[row.address for row in open_[:MOST_HINTS]])
 
-    async def list_hosts(self) -> data_pb2.ListHostsReply:
-        rows = await self.database.read(nodes.all_hosts)
+    async def list_hosts(self, request: data_pb2.ListHostsRequest) -> data_pb2.ListHostsReply:
+        rows = await self.database.read(lambda tx: nodes.all_hosts(tx, name=request.host))
         return data_pb2.ListHostsReply(hosts=[self.host_info(row) for row in rows])
 
     def is_over(self, host: str) -> bool:

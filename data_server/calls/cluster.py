@@ -68,7 +68,10 @@ class ClusterCalls(data_pb2_grpc.ClusterServicer):
         self, request: data_pb2.ListHostsRequest, context: Context
     ) -> data_pb2.ListHostsReply:
         return await answered(
-            context, self.lanes.reads, data_pb2.ListHostsReply, self.services.registry.list_hosts
+            context,
+            self.lanes.reads,
+            data_pb2.ListHostsReply,
+            lambda: self.services.registry.list_hosts(request),
         )
 
     async def GetShards(

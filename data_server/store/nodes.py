@@ -144,8 +144,10 @@ def all_servers(tx: Connection) -> Sequence[Any]:
     return (tx.execute(select(GameServer.__table__).order_by(GameServer.server))).all()
 
 
-def all_hosts(tx: Connection) -> Sequence[Any]:
-    return (tx.execute(select(Host.__table__).order_by(Host.host))).all()
+def all_hosts(tx: Connection, *, name: str = "") -> Sequence[Any]:
+    """name: only that one."""
+    query = select(Host.__table__).order_by(Host.host)
+    return tx.execute(query.where(Host.host == name) if name else query).all()
 
 
 def next_roll(tx: Connection, server: str) -> int | None:

@@ -50,8 +50,8 @@ class HostCalls:
         reply: data_pb2.GetShardsReply = await self._call("GetShards", request)
         return reply
 
-    async def list_hosts(self) -> data_pb2.ListHostsReply:
-        reply: data_pb2.ListHostsReply = await self._call("ListHosts", data_pb2.ListHostsRequest())
+    async def list_hosts(self, request: data_pb2.ListHostsRequest) -> data_pb2.ListHostsReply:
+        reply: data_pb2.ListHostsReply = await self._call("ListHosts", request)
         return reply
 
     async def allocate_ids(self, request: data_pb2.AllocateIdsRequest) -> data_pb2.AllocateIdsReply:

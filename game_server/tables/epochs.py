@@ -37,7 +37,7 @@ async def watch(
     host: str,
     epoch: int,
     *,
-    list_hosts: Callable[[], Awaitable[data_pb2.ListHostsReply]],
+    list_hosts: Callable[[data_pb2.ListHostsRequest], Awaitable[data_pb2.ListHostsReply]],
     on_outdated: Callable[[], None],
     every_s: float = WATCH_S,
 ) -> None:
@@ -50,7 +50,7 @@ async def watch(
     while True:
         await asyncio.sleep(every_s)
         try:
-            reply = await list_hosts()
+            reply = await list_hosts(data_pb2.ListHostsRequest(host=host))
         except Refused:
             continue
         if any(found.host == host and found.epoch > epoch for found in reply.hosts):

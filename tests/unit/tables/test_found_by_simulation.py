@@ -226,7 +226,8 @@ async def test_a_host_with_nothing_to_do_notices_that_it_is_outdated() -> None:
     """A late attempt to register left the registry with an epoch and an address of nobody."""
     known, ended = [4], asyncio.Event()
 
-    async def list_hosts() -> data_pb2.ListHostsReply:
+    async def list_hosts(request: data_pb2.ListHostsRequest) -> data_pb2.ListHostsReply:
+        assert request.host == "h", "a thousand servers ask: each for its own alone"
         known.append(known[-1] + 1)
         if known[-1] == 5:
             raise Refused("RETRY")  # the data server is away for a moment
