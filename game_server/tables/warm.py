@@ -8,9 +8,11 @@ they have waited for a while. What fails here fails again, and is told, where it
 from __future__ import annotations
 
 import contextlib
+import os
 import threading
 
 IDLE_S = 3.0
+NICE = 15
 taken = threading.Event()
 """Set by who has become a host: it loads what it needs itself."""
 
@@ -29,6 +31,9 @@ def _load_games() -> None:
 
 
 def _wait() -> None:
+    """Of this thread alone: those who play at other processes' tables come first."""
+    with contextlib.suppress(OSError):
+        os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), NICE)
     if not taken.wait(IDLE_S):
         with contextlib.suppress(Exception):
             _load_games()
