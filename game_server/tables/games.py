@@ -1,14 +1,13 @@
 """Which games a host has, and what becomes of the tables of each version.
 
 `Games` is what tables ask; `game_server/packages/hosting.py` answers it from the packages of the
-machine, `FixedGames` from what it is given.
+machine.
 """
 
 from __future__ import annotations
 
 import enum
-from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass
+from collections.abc import Collection
 from typing import NamedTuple, Protocol
 
 from game_server.tables.room import RoomSpec
@@ -57,33 +56,3 @@ class Games(Protocol):
     def fault(self, game: str, version: str, table: int, error: str) -> None:
         """The rules raised at a table."""
         ...
-
-
-@dataclass(frozen=True)
-class FixedGames:
-    """The same games from start to end. game_of: (name, rules version, parameters) -> rules."""
-
-    specs: Mapping[str, RoomSpec]
-    latest: Callable[[RoomSpec], tuple[Game, str]]
-    game_of: Callable[[str, int, str], Game]
-
-    def rooms(self) -> Collection[str]:
-        return self.specs.keys()
-
-    def room(self, room: str) -> RoomSpec | None:
-        return self.specs.get(room)
-
-    def choose(self, room: str, table: int) -> Choice:
-        return Choice(self.specs[room], *self.latest(self.specs[room]))
-
-    def rebuild(self, *, room: str, game: str, rules: int, parameters: str, version: str) -> Choice:
-        spec = self.specs.get(room)
-        if spec is None:
-            raise LookupError(f"there is no room {room!r} any more")
-        return Choice(spec, self.game_of(game, rules, parameters), version)
-
-    def standing(self, game: str, version: str) -> Standing:
-        return Standing.OPEN
-
-    def fault(self, game: str, version: str, table: int, error: str) -> None:
-        pass

@@ -3,23 +3,16 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Mapping
 from typing import Any
 
 from rich.text import Text
 
-SQUARE = re.compile(r"[a-z][1-9][0-9]?")
 _MARKS: Mapping[str, tuple[str, str]] = {
     "b": ("●", "bold"),
     "w": ("○", "bold"),
     ".": ("·", "dim"),
 }
-
-
-def is_square(name: str) -> bool:
-    """`c4`: file and rank."""
-    return SQUARE.fullmatch(name) is not None
 
 
 def grid(view: Mapping[str, Any]) -> Text | None:

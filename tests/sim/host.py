@@ -16,7 +16,6 @@ from game_server.data_client import DataClient
 from game_server.tables import epochs
 from game_server.tables.calls import HostCalls
 from game_server.tables.contact import Contact
-from game_server.tables.games import FixedGames
 from game_server.tables.host import TableHost
 from game_server.tables.ids import IdStock
 from game_server.tables.journal import Batch, Journal
@@ -32,6 +31,7 @@ from game_server.tables.seal import Sealer
 from paiju.service import ids
 from paiju.service.refusals import Refused
 from paiju.wire.v1 import data_pb2, host_pb2
+from tests.fixed_games import FixedGames
 from tests.sim.calls import SimDataClient
 from tests.sim.clockwork import Process
 from tests.sim.disk import Disk, Writer, WriterQueue, take_over

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import re
 from collections.abc import Iterator, Mapping
 from types import SimpleNamespace
 from typing import Any
@@ -14,7 +15,6 @@ from rich.console import Console
 from hall_client.terminal import board, helping, lobby
 from hall_client.terminal.choices import Choices
 from hall_client.terminal.facts import facts
-from hall_client.terminal.grid import is_square
 from hall_client.terminal.narrate import narrate
 from hall_client.terminal.vocabulary import EVENTS, FACTS, UNTOLD, VERBS
 from hall_client.texts import SENTENCES, Texts
@@ -27,6 +27,7 @@ REGISTRY = Registry.default()
 GAMES = sorted(rules.name for rules in REGISTRY.rule_sets())
 ROOMS = {room.id: room for room in REGISTRY.rooms()}
 OWN = 1
+SQUARE = re.compile(r"[a-h][1-8]")
 HANDS = 2
 MAX_ACTIONS = 600
 LANGUAGES = [Texts("zh"), Texts("en")]
@@ -117,7 +118,7 @@ def _shown_and_typed(view: Mapping[str, Any]) -> None:
         REGISTRY.get(table["game"], table["version"], table["parameters"]), dict(view)
     )
     assert offered
-    assert all(verb in VERBS or is_square(verb) for verb in offered.verbs)
+    assert all(verb in VERBS or SQUARE.fullmatch(verb) for verb in offered.verbs)
     known = {en for en, _ in FACTS.values()}
     said = facts(view, board.speaker(view, LANGUAGES[1]))
     assert {text.plain.partition(":")[0] for text in said} <= known

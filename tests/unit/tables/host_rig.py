@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from itertools import count
 from typing import Any
 
-from game_server.tables.games import FixedGames, Games
+from game_server.tables.games import Games
 from game_server.tables.host import TableHost
 from game_server.tables.journal import Batch, Journal
 from game_server.tables.journal_store import JournalStore
@@ -22,6 +22,7 @@ from paiju.rules.registry import Registry
 from paiju.service.ids import new_op
 from paiju.service.refusals import Refused
 from paiju.wire.v1 import common_pb2, data_pb2, hall_pb2, host_pb2
+from tests.fixed_games import FixedGames
 from tests.unit.tables.harness import ROOM, SEALER, entropy
 
 DEADLINE_S = 10
