@@ -28,11 +28,17 @@ QUEUE_BYTES = 8 * 1024 * 1024
 
 
 class Link:
-    """One open stream. `send` queues an event; all of one loop tick go out as one frame."""
+    """One open stream. `send` queues an event; all of one loop tick go out as one frame.
 
-    def __init__(self, *, gateway: str, writer: asyncio.StreamWriter) -> None:
+    on_cut: called when a gateway does not read, before its stream is closed.
+    """
+
+    def __init__(
+        self, *, gateway: str, writer: asyncio.StreamWriter, on_cut: Callable[[], object]
+    ) -> None:
         self.gateway = gateway
         self._writer = writer
+        self._on_cut = on_cut
         self._events: list[bytes] = []
         self._closed = False
 
@@ -51,6 +57,7 @@ class Link:
         self._writer.write(frames.pack(frames.server_frame(events)))
         if self._writer.transport.get_write_buffer_size() > QUEUE_BYTES:
             log.warning("link.overflow", gateway=self.gateway)
+            self._on_cut()
             self.close()
 
     @property
@@ -69,6 +76,7 @@ class LinkServer:
 
     peers: certificate files; then TCP is mutual TLS, and on_refused is called with a reason for
     each connection that was not let in.
+    on_cut: called for each stream that is cut because its gateway does not read.
     on_outdated: called when a gateway of the cell asks for a newer epoch of this host: the
     registry has begun one, and sends nobody here any more.
     """
@@ -85,6 +93,7 @@ class LinkServer:
         on_open: Callable[[Link], None],
         on_command: Callable[[Link, host_pb2.HostCommand], None],
         on_close: Callable[[Link], None],
+        on_cut: Callable[[], object] = lambda: None,
         on_outdated: Callable[[], None] = lambda: None,
     ) -> None:
         self._cell = cell
@@ -94,6 +103,7 @@ class LinkServer:
         self._on_open = on_open
         self._on_command = on_command
         self._on_close = on_close
+        self._on_cut = on_cut
         self._peers = peers
         self._on_refused = on_refused
         self._on_outdated = on_outdated
@@ -192,4 +202,4 @@ class LinkServer:
                 self._on_outdated()
             return None
         log.info("link.opened", gateway=opened.gateway)
-        return Link(gateway=opened.gateway, writer=writer)
+        return Link(gateway=opened.gateway, writer=writer, on_cut=self._on_cut)

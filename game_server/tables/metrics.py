@@ -66,7 +66,7 @@ class HostMetrics:
             registry=registry,
         )
         self.link_cuts = Counter(
-            "paiju_host_link_cuts", "Streams cut by this side.", ["reason"], registry=registry
+            "paiju_host_link_cuts", "Streams cut since the gateway did not read.", registry=registry
         )
         self.journal_seconds = Histogram(
             "paiju_host_journal_commit_seconds",

@@ -145,6 +145,7 @@ class HostProcess:
             on_open=lambda link: self._table_host.link_opened(link),
             on_command=lambda link, command: self._table_host.handle(link, command),
             on_close=lambda link: self._table_host.link_closed(link),
+            on_cut=metrics.link_cuts.inc,
             on_outdated=_outdated,
         )
         unix_path = str(Path(config.run_dir) / f"{config.host}.sock")
