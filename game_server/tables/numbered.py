@@ -27,9 +27,6 @@ from paiju.rules.record import Record
 from paiju.service.refusals import Refused
 from paiju.wire.v1 import common_pb2, hall_pb2
 
-WHO_BEGINS = frozenset({"first", "banker", "priority", "black"})
-"""Keys of `carry` with which nobody loses anything when there is no next hand."""
-
 
 class Settled(NamedTuple):
     """A hand that ended: what the ledger must book, and its record."""
@@ -141,9 +138,8 @@ class NumberedTable:
 
     @property
     def in_match(self) -> bool:
-        """Whether the next hand goes on with something of the last one: levels, pots, tribute.
-        Who begins it is not such a thing."""
-        return not self._carry.keys() <= WHO_BEGINS
+        """Whether the next hand goes on with something of the last one: levels, pots, tribute."""
+        return not self._carry.keys() <= self.game.info.who_begins
 
     @property
     def playing(self) -> bool:

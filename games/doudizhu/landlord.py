@@ -43,6 +43,7 @@ def info(seats: int, *, before: int, cards: int = 54, simultaneous: bool = False
         zero_sum=True,
         enumerable=True,
         max_actions=before + seats * cards,
+        who_begins=frozenset({"first"}),
     )
 
 

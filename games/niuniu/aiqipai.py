@@ -70,6 +70,7 @@ class AiqipaiNiuniu(BullGame[AiqipaiState]):
             enumerable=False,  # arranging once more is legal, but no use
             # two steps of chance; each seat bids, bets, arranges, shows and may leave
             max_actions=2 + seats * (TRIES + 4),
+            who_begins=frozenset({"priority"}),
         )
 
     def chips(self, state: AiqipaiState) -> list[tuple[int, ...] | None]:

@@ -261,6 +261,7 @@ class Douniu(BullGame[DouniuState]):
             zero_sum=True,
             enumerable=True,
             max_actions=2 + 2 * high,  # the banker, the deal; each seat arranges and may leave
+            who_begins=frozenset({"banker"}),
         )
 
     def bot(self) -> Bot:

@@ -196,6 +196,7 @@ class Paodekuai(ClimbingGame[PaodekuaiState]):
         zero_sum=True,
         enumerable=True,
         max_actions=1 + SEATS * SEATS * CARDS,
+        who_begins=frozenset({"first"}),
     )
     title: ClassVar[Mapping[str, str]] = {"zh": "跑得快", "en": "Paodekuai"}
     parameters: ClassVar[Mapping[str, Parameter]] = {

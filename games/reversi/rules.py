@@ -249,6 +249,7 @@ class Reversi:
         zero_sum=True,
         enumerable=True,
         max_actions=61,
+        who_begins=frozenset({"black"}),
     )
     title: ClassVar[Mapping[str, str]] = {"zh": "黑白棋", "en": "Reversi"}
     parameters: ClassVar[Mapping[str, Parameter]] = {

@@ -34,6 +34,7 @@ class Wuhuaguo(ClimbingGame[WuhuaguoState]):
         zero_sum=True,
         enumerable=True,
         max_actions=1 + SEATS + SEATS * 52,  # of four actions in a row one is a play
+        who_begins=frozenset({"first"}),
     )
     title: ClassVar[Mapping[str, str]] = {"zh": "无花果", "en": "Wuhuaguo"}
     parameters: ClassVar[Mapping[str, Parameter]] = {

@@ -69,6 +69,8 @@ class Info(NamedTuple):
     """False: legal_actions() is a hint set, is_legal() is the truth."""
     max_actions: int
     """Bound on the applied actions of a hand, chance included."""
+    who_begins: frozenset[str] = frozenset()
+    """Keys of `carry` that only say who begins: nobody loses anything if there is no next hand."""
 
 
 class Parameter(NamedTuple):

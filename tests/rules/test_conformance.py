@@ -123,6 +123,13 @@ AT_ONCE = {
 """In which several seats may act at the same moment."""
 
 
+MATCHES = {
+    *("chihuoguo", "gouji", "xin_gouji"),
+    *("shengji", "huanle_shengji", "aiqipai_shengji", "dagunzi"),
+}
+"""Whose hands go on with what the one before has left."""
+
+
 @every_rule_set
 def test_what_a_game_says_of_itself_is_what_its_specification_says(name: str) -> None:
     info = REGISTRY.latest(name).info
@@ -131,3 +138,4 @@ def test_what_a_game_says_of_itself_is_what_its_specification_says(name: str) ->
     assert info.perfect_information == (name in ("chihuoguo", "reversi"))
     assert info.deterministic == (name == "reversi")
     assert info.zero_sum
+    assert bool(info.who_begins) == (name not in MATCHES)
