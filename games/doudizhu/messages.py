@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from paiju.rules.climbing.sentences import sentence
+
 _KINDS = {
     "single": ("single", "单牌"),
     "pair": ("pair", "对子"),
@@ -47,14 +49,4 @@ _TEXTS = {
 
 def message(code: str, params: Mapping[str, object], locale: str) -> str | None:
     """The sentence for a code, None for one that is not of this family."""
-    texts = _TEXTS.get(code)
-    if texts is None:
-        return None
-    column = 1 if locale.startswith("zh") else 0
-    values = {"cards": "?", "highest": "?", "detail": "?", "play": "?", **params}
-    kind = _KINDS.get(str(params.get("kind", "")))
-    if kind is not None:
-        shown = kind[column].format(length=params.get("length", "?"))
-        rank = params.get("rank", "")
-        values["play"] = f"{shown} ({rank})" if column == 0 else f"{shown}（{rank}）"
-    return texts[column].format_map(values)
+    return sentence(_TEXTS, _KINDS, code, params, locale)
