@@ -119,6 +119,9 @@ class Connector:
         except BrokenSeal as broken:
             self.broken_seals += 1
             reason = f"a frame of the gateway does not open: {broken.reason}"
+        except asyncio.CancelledError:
+            reason = self.last_reason  # our own end is no word of the gateway's
+            raise
         finally:
             self._link = None
             if not channel.ready:

@@ -33,6 +33,7 @@ from game_server.tables.replay import KnownOperation
 from game_server.tables.seal import Sealer
 from game_server.tables.seating import Seating
 from game_server.tables.shard import Shard
+from game_server.tables.stall import Stall
 from game_server.tables.table import Table
 from paiju.service.refusals import Refused
 from paiju.wire.v1 import data_pb2, hall_pb2, host_pb2
@@ -86,7 +87,6 @@ class TableHost:
         self._patience_s = cashier.patience_s
         self._locate = locate
         self._metrics = metrics
-        self._stall_s = journal_stall_s
         self._clock = clock
         self._links: dict[Link, None] = {}  # in the order in which they came
         self._seen: dict[int, tuple[int, int]] = {}  # player -> newest connection
@@ -94,9 +94,14 @@ class TableHost:
         self._tasks: set[asyncio.Task[None]] = set()
         self._learning: dict[ShardKey, asyncio.Future[host_pb2.Moved | None]] = {}
         self._summaries: dict[ShardKey, bytes] = {}
-        self._stalled_since: float | None = None
         self.out = Outgoing(journal=journal, outbox=outbox, metrics=metrics)
         self._play_clock = PlayClock(clock)
+        self.stall = Stall(
+            age_s=journal.unwritten_age_s,
+            patience_s=journal_stall_s,
+            every_s=GRID_EVERY_S,
+            clock=self._play_clock.now,
+        )
         self.desk = Desk(
             epoch=epoch,
             out=self.out,
@@ -125,7 +130,7 @@ class TableHost:
                     self._admit(command)
                 self._gone(link, command)  # of an older connection, too: what it had is over
                 return
-            if self.recovering or self._stalled_since is not None:
+            if self.recovering or self.stall:
                 later = Refused("RETRY", retry_after_ms=LATER_MS)
                 self.out.refuse_at_once(link, command.id, later)
                 return
@@ -318,8 +323,8 @@ class TableHost:
         while True:
             await asyncio.sleep(GRID_EVERY_S)
             self._play_clock.now()
-            self._watch_stall()
-            if self._stalled_since is None:
+            self._look_at_journal()
+            if not self.stall:
                 self._send_grids()
             if self._clock() - last_summary >= SUMMARY_EVERY_S:
                 last_summary = self._clock()
@@ -328,20 +333,10 @@ class TableHost:
                 self.desk.close_spare_tables()
                 self._gauge()
 
-    def _watch_stall(self) -> None:
-        age_s = self._journal.unwritten_age_s()
-        if age_s > self._stall_s and self._stalled_since is None:
-            # Tables count in play time, which does not know what this process slept through.
-            unseen = min(age_s, self._stall_s + GRID_EVERY_S)
-            self._stalled_since = self._play_clock.now() - unseen
-            log.error("journal.stalled", age_s=age_s)
-        elif age_s <= self._stall_s and self._stalled_since is not None:
-            by_ms = int((self._play_clock.now() - self._stalled_since) * 1000)
-            self._stalled_since = None
-            log.warning("journal.flows", stalled_ms=by_ms)
-            self._push_back(by_ms)
-
-    def _push_back(self, by_ms: int) -> None:
+    def _look_at_journal(self) -> None:
+        by_ms = self.stall.look()
+        if not by_ms:
+            return
         for shard in self.desk.shards.values():
             for table in shard:
                 self.desk.step(shard, table, lambda t: t.shift(by_ms))
@@ -358,7 +353,7 @@ class TableHost:
 
     def _on_timer(self) -> None:
         self._timer = None
-        if self._stalled_since is not None:
+        if self.stall:
             return  # nobody can act; the clocks are pushed back when the journal flows
         at = self.desk.at()
         for table_id in self.desk.wheel.pop(at.ms):

@@ -241,3 +241,15 @@ async def test_who_is_turned_away_everywhere_learns_why(hall: FakeHall) -> None:
     with pytest.raises(ConnectionFailed, match="SERVER_FULL") as failed:
         await shut_out.connect()
     assert failed.value.reason == shut_out.turned_away == "SERVER_FULL"
+
+
+async def test_an_attempt_that_we_give_up_ourselves_hides_no_reason(hall: FakeHall) -> None:
+    hall.refuse["hello"].append(Refusal("SERVER_FULL", retry_after_ms=1))
+    addresses = await hall.start()
+    silent = await asyncio.start_server(lambda reader, writer: None, "127.0.0.1")
+    addresses.append("127.0.0.1:%d" % silent.sockets[0].getsockname()[1])
+    shut_out = client(addresses, connect_timeout_s=0.5)
+    with pytest.raises(ConnectionFailed, match="SERVER_FULL"):
+        await shut_out.connect()
+    assert shut_out.turned_away == "SERVER_FULL"
+    silent.close()

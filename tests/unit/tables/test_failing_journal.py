@@ -89,7 +89,7 @@ async def test_nothing_is_shown_nothing_is_lost_and_nobody_pays_with_time(
     if kind in ("full", "no space"):  # an action alone may still find room
         rig.host.out.row(Row(1, 1, "filler", bytes(1_000_000)))
     asked = asyncio.ensure_future(rig.ask(link, player, act=act))
-    await until(lambda: rig.host._stalled_since is not None)
+    await until(lambda: rig.host.stall)
     answer = await rig.ask(link, player, watch=hall_pb2.Watch(table=ref))
     assert answer.refusal.code == "RETRY"
     assert answer.refusal.retry_after_ms > 0
@@ -101,7 +101,7 @@ async def test_nothing_is_shown_nothing_is_lost_and_nobody_pays_with_time(
     assert not asked.done()
     fault.end()
     assert (await asked).HasField("acted")
-    await until(lambda: rig.host._stalled_since is None)
+    await until(lambda: not rig.host.stall)
     assert table.next_due() >= due + int(STALL_S * 1000), "the stall was charged to somebody"
     assert not (rig.failing and rig.failing[-1]), "the alert is over"
     await play_out(rig, link, ref)

@@ -201,8 +201,8 @@ async def test_a_stalled_journal_is_told_at_once_and_costs_nobody_the_seat(rig: 
     link = rig.link("gateway-0")
     ref = (await rig.join(link, 1)).seated.table
     await rig.ask(link, 1, ready=hall_pb2.Ready(table=ref))
-    rig.journal.unwritten_age_s = lambda: 60.0  # type: ignore[method-assign]
-    rig.host._watch_stall()
+    rig.host.stall._age_s = lambda: 60.0
+    rig.host._look_at_journal()
     submitted = []
     rig.journal.submit = submitted.append  # type: ignore[method-assign]
     answer = await rig.ask(link, 1, ready=hall_pb2.Ready(table=ref, not_ready=True))
