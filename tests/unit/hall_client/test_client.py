@@ -244,7 +244,7 @@ async def test_who_is_turned_away_everywhere_learns_why(hall: FakeHall) -> None:
 
 
 async def test_an_attempt_that_we_give_up_ourselves_hides_no_reason(hall: FakeHall) -> None:
-    hall.refuse["hello"].append(Refusal("SERVER_FULL", retry_after_ms=1))
+    hall.refuse["hello"] += [Refusal("SERVER_FULL", retry_after_ms=1)] * 9
     addresses = await hall.start()
     silent = await asyncio.start_server(lambda reader, writer: None, "127.0.0.1")
     addresses.append("127.0.0.1:%d" % silent.sockets[0].getsockname()[1])
