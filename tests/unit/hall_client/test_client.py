@@ -247,13 +247,14 @@ async def test_an_attempt_that_we_give_up_ourselves_hides_no_reason(hall: FakeHa
     hall.refuse["hello"] += [Refusal("SERVER_FULL", retry_after_ms=1)] * 9
     addresses = await hall.start()
     silent = await asyncio.start_server(lambda reader, writer: None, "127.0.0.1")
-    addresses.append("127.0.0.1:%d" % silent.sockets[0].getsockname()[1])
+    addresses.append(f"127.0.0.1:{silent.sockets[0].getsockname()[1]}")
     shut_out = client(addresses)
     connecting = asyncio.create_task(shut_out.connect())
-    async with asyncio.timeout(10):
-        while shut_out.turned_away != "SERVER_FULL" or shut_out.gateway != addresses[1]:
-            await asyncio.sleep(0.005)
+    await eventually(
+        lambda: (shut_out.turned_away, shut_out.gateway) == ("SERVER_FULL", addresses[1])
+    )
     await shut_out.close()
     assert shut_out.turned_away == "SERVER_FULL"
-    connecting.cancel()
+    with pytest.raises(SessionEnded, match="CLOSED"):
+        await connecting
     silent.close()
