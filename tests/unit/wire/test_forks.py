@@ -56,7 +56,7 @@ def test_grpc_does_nothing_around_a_fork(package: str) -> None:
 
 
 def test_grpc_would_by_default() -> None:
-    """Else the test above proves nothing: a new gRPC may have ceased to. (The children die of it.)"""
+    """Else the test above proves nothing: a new gRPC may have ceased to. Its children die of it."""
     environment = {**os.environ, "GRPC_VERBOSITY": "info"}
     del environment["GRPC_ENABLE_FORK_SUPPORT"]
     assert "fork" in _run(_FORKS_UNDER_CALLS.format(package="json"), environment, harmed=True)
