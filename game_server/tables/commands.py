@@ -72,13 +72,20 @@ def stand(
 
 def top_up(
     desk: Desk, seating: Seating, link: Link, command: host_pb2.HostCommand, shard: Shard
-) -> Later:
+) -> Answer | Later:
     table, amount = shard.table(command.top_up.table.table), command.top_up.amount
     room = table.room
     seat = table.seat_of(command.player)
     held = None if seat is None else table.seats[seat]
     if seat is None or held is None or not held.seated:
         raise Refused("NOT_SEATED")
+    op = op_of(command)
+    if op.id <= held.topped.id:
+        # Ids are ordered by time. The ledger would say yes to a repeat, however old, and move
+        # nothing; so what was counted, or came before it, is not asked for again.
+        if op != held.topped:
+            raise Refused("STALE_DECISION")
+        return _DONE
     if table.playing:
         raise Refused("HAND_RUNNING")
     if amount <= 0 or not room.plays_for_coins:
@@ -86,7 +93,7 @@ def top_up(
     if held.stake + held.pending + amount > room.buy_in_max:
         raise Refused("BUY_IN_RANGE", minimum=room.buy_in_min, maximum=room.buy_in_max)
     held.pending += amount  # at once: nothing may come between the check and this
-    return seating.top_up(shard, table, seat, op_of(command), amount)
+    return seating.top_up(shard, table, seat, op, amount)
 
 
 def ready(

@@ -243,6 +243,7 @@ class NumberedTable:
         """`amount` more coins lie in the seat's escrow."""
         held = self.roster.held(seat)
         held.stake += amount
+        held.topped = max(held.topped, op)
         self._emit(
             "top_up",
             {
@@ -369,6 +370,7 @@ class NumberedTable:
                 "next_sealed": self._sealed(next_secret, hand.number + 1),
                 "contributions": [c.hex() for c in hand.contributions],
                 "seats": [[s.player, s.name, s.sitting, s.stake] for s in seats],
+                "topped": [s.topped.body() for s in seats],
                 "wealth": [s.stake for s in seats] if self.room.plays_for_coins else None,
                 "carry": self._carry,
                 "shown": self._shown_last,

@@ -16,7 +16,7 @@ from hall_client.web.advice import Advice, NoAdvice
 from hall_client.web.app import policy
 from hall_client.web.pages import Pages
 from paiju.rules.api import CHANCE
-from paiju.rules.registry import Registry
+from paiju.rules.registry import KEPT_GAMES, Registry
 from paiju.rules.shuffle import ShakeRng
 
 REGISTRY = Registry.default()
@@ -66,6 +66,35 @@ def test_what_is_no_view_is_refused_in_a_sentence(change: dict[str, Any]) -> Non
     with pytest.raises(NoAdvice) as refused:
         advised({**seen("doudizhu"), **change})
     assert str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("game", "fault"),
+    [("chihuoguo", ZeroDivisionError), ("doudizhu_1v3", NotImplementedError)],
+)
+def test_whatever_the_rules_raise_is_a_refusal(
+    game: str, fault: type[Exception], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Views that no table shows make rules raise what nobody can list; each would be a page of
+    log that a stranger writes."""
+
+    def raising(*_: Any) -> None:
+        raise fault
+
+    registry = Registry.default()
+    monkeypatch.setattr(type(registry.latest(game)), "legal_in_view", raising)
+    with pytest.raises(NoAdvice, match="not a view"):
+        asyncio.run(Advice(registry).give(seen(game)))
+
+
+def test_games_that_strangers_ask_for_are_not_all_kept() -> None:
+    """Parameters have millions of values, and a page may send any."""
+    registry = Registry.default()
+    usual = registry.latest("doudizhu")
+    for number in range(1, 2 * KEPT_GAMES):
+        registry.latest("doudizhu", {"N": number})
+        assert registry.latest("doudizhu") is usual, "what is in use stays"
+    assert len(registry._games) <= KEPT_GAMES
 
 
 @pytest.mark.parametrize("view", [None, [], "view", 3])
