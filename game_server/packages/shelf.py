@@ -37,15 +37,23 @@ class Offer(msgspec.Struct, frozen=True, kw_only=True):
     change: int = 0  # of the plan that it follows
 
 
+class Settings(msgspec.Struct, frozen=True, kw_only=True):
+    """What operators have changed of a room. number: of the room's own settings, from 1 on."""
+
+    number: int
+    values: dict[str, int | bool | str] = {}
+
+
 class Shelf(msgspec.Struct, frozen=True, kw_only=True):
     """offers: of packages with a plan; an installed package that is neither here nor `stopped` is
     offered as it is installed. versions: "NAME/VERSION" -> SHA-256 of the archive, all that was
-    ever verified. bad: for no new table; YANKED or FAULTY."""
+    ever verified. bad: for no new table; YANKED or FAULTY. rooms: with settings of their own."""
 
     offers: list[Offer] = []
     stopped: list[str] = []
     versions: dict[str, str] = {}
     bad: dict[str, str] = {}
+    rooms: dict[str, Settings] = {}
 
 
 class _Stored(msgspec.Struct, frozen=True):
