@@ -44,7 +44,7 @@ class FixedGames:
         spec = self.specs.get(room)
         if spec is None:
             raise LookupError(f"there is no room {room!r} any more")
-        spec = spec if values is None else spec.with_values(values)
+        spec = spec if values is None else spec.as_it_was(values)
         return Choice(spec, self.game_of(game, rules, parameters), version)
 
     def standing(self, game: str, version: str) -> Standing:

@@ -116,3 +116,16 @@ class PackageAdminCalls(packages_pb2_grpc.PackageAdminServicer):
             pb.PackageChangeReply,
             lambda: self.services.plans.yank(request, who=WHO),
         )
+
+    async def ListRooms(self, request: pb.ListRoomsRequest, context: Context) -> pb.ListRoomsReply:
+        return await answered(
+            context, self.lanes.reads, pb.ListRoomsReply, lambda: self.services.rooms.list(request)
+        )
+
+    async def SetRoom(self, request: pb.SetRoomRequest, context: Context) -> pb.SetRoomReply:
+        return await answered(
+            context,
+            self.lanes.cluster,
+            pb.SetRoomReply,
+            lambda: self.services.rooms.set(request, who=WHO),
+        )

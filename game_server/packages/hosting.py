@@ -134,7 +134,7 @@ class HostGames:
         preset = edition.presets.get(room)
         if preset is None:
             raise UnknownGame(f"there is no room {room!r} any more")
-        spec = preset if values is None else preset.with_values(values)
+        spec = preset if values is None else preset.as_it_was(values)
         self._rooms.setdefault(room, spec)
         return Choice(spec, edition.registry.get(game, rules, parameters), edition.key[1])
 

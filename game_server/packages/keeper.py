@@ -23,8 +23,8 @@ from game_server.data_client import DataClient
 from game_server.packages import health
 from game_server.packages.deciding import Known, decide
 from game_server.packages.remote import Remote
-from game_server.packages.reporting import Told, states
-from game_server.packages.shelf import FILE, BadShelf, Shelf, ShelfFile
+from game_server.packages.reporting import Told, room_state, states
+from game_server.packages.shelf import FILE, BadShelf, RoomTold, Shelf, ShelfFile
 from game_server.supervisor.metrics import SupervisorMetrics
 from paiju.packages import archive
 from paiju.packages.follower import Follower, Unreachable, Untrusted
@@ -85,6 +85,7 @@ class Keeper:
         self._wake = asyncio.Event()
         self._reported = b""
         self._report_at = 0.0
+        self._rooms_reported: tuple[int, list[RoomTold]] = (0, [])
         self._refused = False
 
     async def run(self) -> None:
@@ -227,7 +228,7 @@ class Keeper:
         if not self._plans.ByteSize() and not self._plans.change:
             return  # no data server has said anything yet: what was offered still is
         self._forgive()
-        shelf = decide(self._plans.plans, self._known())
+        shelf = decide(self._plans.plans, self._known(), rooms=self._plans.rooms)
         if shelf != self._shelf or not (self._folder / FILE).exists():
             self._file.write(shelf)
             self._shelf = shelf
@@ -272,12 +273,17 @@ class Keeper:
         request = pb.ReportGamesRequest(
             server=self._server, lease_epoch=epoch, games=games, rule_sets=rule_sets
         )
+        rooms = await asyncio.to_thread(self._file.rooms_told)
+        if (epoch, rooms) != self._rooms_reported:
+            request.has_rooms = True
+            request.rooms.extend(map(room_state, rooms))
         body, now = request.SerializeToString(deterministic=True), time.monotonic()
         if now < self._report_at and (body == self._reported or self._refused):
             return
         try:
             await self._data.call("ReportGames", request)
             self._refused = False
+            self._rooms_reported = (epoch, rooms)
         except Refused:
             self._refused = True  # no lease yet, no data server, or an older one
         self._reported = body

@@ -88,11 +88,13 @@ class View:
 
 @dataclass(frozen=True)
 class Settled:
-    """A room of an edition. refused: why the settings that are wanted do not count."""
+    """A room of an edition. number: of the settings that count. refused: why those that are
+    wanted do not."""
 
     wanted: Settings
     spec: RoomSpec | None
-    refused: str
+    number: int
+    refused: str = ""
 
 
 _AS_SUGGESTED = Settings(number=0)
@@ -199,10 +201,11 @@ class Library:
             return before
         preset = edition.presets[room]
         try:
-            found = Settled(wanted, _with(edition, preset, wanted), "")
+            found = Settled(wanted, _with(edition, preset, wanted), wanted.number)
         except Exception as error:
             refused = f"{type(error).__name__}: {error}"
-            found = Settled(wanted, before.spec if before is not None else None, refused)
+            kept = (before.spec, before.number) if before is not None else (None, 0)
+            found = Settled(wanted, *kept, refused)
             log.error(
                 "packages.room_refused",
                 room=room,

@@ -45,6 +45,10 @@ class RoomSpec:
         """The same room with other values; nothing is checked."""
         return replace(self, **room_values.changed(self, values))
 
+    def as_it_was(self, values: Values) -> RoomSpec:
+        """The same room when it had exactly these values, all that `values()` gave."""
+        return replace(self, parameters={}, turn_ms={}).with_values(values)
+
     @property
     def plays_for_coins(self) -> bool:
         return self.currency == COIN

@@ -122,6 +122,10 @@ class PackageAdminStub:
     """OPERATION: start, stop, pin, stage, roll back."""
     YankVersion: _grpc.UnaryUnaryMultiCallable[_packages_pb2.YankVersionRequest, _packages_pb2.PackageChangeReply]
     """OPERATION: no new table takes this version, or one may again."""
+    ListRooms: _grpc.UnaryUnaryMultiCallable[_packages_pb2.ListRoomsRequest, _packages_pb2.ListRoomsReply]
+    """READ: what may be set of rooms, what is set, and where it counts."""
+    SetRoom: _grpc.UnaryUnaryMultiCallable[_packages_pb2.SetRoomRequest, _packages_pb2.SetRoomReply]
+    """OPERATION: other values for a room, from the next hand on; a preview changes nothing."""
 
 @_typing.type_check_only
 class PackageAdminAsyncStub(PackageAdminStub):
@@ -140,6 +144,10 @@ class PackageAdminAsyncStub(PackageAdminStub):
     """OPERATION: start, stop, pin, stage, roll back."""
     YankVersion: _aio.UnaryUnaryMultiCallable[_packages_pb2.YankVersionRequest, _packages_pb2.PackageChangeReply]  # type: ignore[assignment]
     """OPERATION: no new table takes this version, or one may again."""
+    ListRooms: _aio.UnaryUnaryMultiCallable[_packages_pb2.ListRoomsRequest, _packages_pb2.ListRoomsReply]  # type: ignore[assignment]
+    """READ: what may be set of rooms, what is set, and where it counts."""
+    SetRoom: _aio.UnaryUnaryMultiCallable[_packages_pb2.SetRoomRequest, _packages_pb2.SetRoomReply]  # type: ignore[assignment]
+    """OPERATION: other values for a room, from the next hand on; a preview changes nothing."""
 
 class PackageAdminServicer(metaclass=_abc_1.ABCMeta):
     """For operators, on the admin port, with an operator key. Every change writes an audit row."""
@@ -191,5 +199,21 @@ class PackageAdminServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_packages_pb2.PackageChangeReply, _abc.Awaitable[_packages_pb2.PackageChangeReply]]:
         """OPERATION: no new table takes this version, or one may again."""
+
+    @_abc_1.abstractmethod
+    def ListRooms(
+        self,
+        request: _packages_pb2.ListRoomsRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_packages_pb2.ListRoomsReply, _abc.Awaitable[_packages_pb2.ListRoomsReply]]:
+        """READ: what may be set of rooms, what is set, and where it counts."""
+
+    @_abc_1.abstractmethod
+    def SetRoom(
+        self,
+        request: _packages_pb2.SetRoomRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_packages_pb2.SetRoomReply, _abc.Awaitable[_packages_pb2.SetRoomReply]]:
+        """OPERATION: other values for a room, from the next hand on; a preview changes nothing."""
 
 def add_PackageAdminServicer_to_server(servicer: PackageAdminServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...
