@@ -28,7 +28,7 @@ class FixedGames:
     def choose(self, room: str, table: int) -> Choice:
         return Choice(self.specs[room], *self.latest(self.specs[room]))
 
-    def now(self, room: str, game: str, version: str) -> Choice | None:
+    def current(self, room: str, game: str, version: str) -> Choice | None:
         return None
 
     def rebuild(

@@ -104,7 +104,7 @@ class HostGames:
             raise Refused("GAME_STOPPED")
         return Choice(spec, edition.game(spec), edition.key[1])
 
-    def now(self, room: str, game: str, version: str) -> Choice | None:
+    def current(self, room: str, game: str, version: str) -> Choice | None:
         """As the operator wants the room now, for a table that plays this version."""
         edition = self._edition(game, version)
         spec = None if edition is None else self._library.room(edition, room)

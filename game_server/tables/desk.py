@@ -198,7 +198,7 @@ class Desk:
             for table in shard:
                 key = (table.game.id.name, table.package)
                 if key not in found:
-                    found[key] = self.games.now(shard.room.id, *key)
+                    found[key] = self.games.current(shard.room.id, *key)
                 now = found[key]
                 if now is None or self._told.get(table.ref.table, table.room) == now.room:
                     continue

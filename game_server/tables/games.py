@@ -48,7 +48,7 @@ class Games(Protocol):
         """For a new table. Refused(GAME_STOPPED)."""
         ...
 
-    def now(self, room: str, game: str, version: str) -> Choice | None:
+    def current(self, room: str, game: str, version: str) -> Choice | None:
         """What a table of this version shall play next; None: what it plays."""
         ...
 

@@ -33,13 +33,13 @@ def machine(tmp_path: Path) -> Machine:
 def test_new_tables_play_by_them_and_others_are_told(machine: Machine) -> None:
     machine.offer(Shelf())
     before = machine.games.choose(ROOM, 1)
-    assert machine.games.now(ROOM, "doudizhu", before.version) == before
+    assert machine.games.current(ROOM, "doudizhu", before.version) == before
     machine.offer(settings(1, rules__N=7, turn_ms__play=9_000))
     after = machine.games.choose(ROOM, 2)
     assert json.loads(after.game.id.parameters)["N"] == 7
     assert after.room.time_for("play") == 9_000
     assert machine.games.room(ROOM) == after.room
-    assert machine.games.now(ROOM, "doudizhu", before.version) == after
+    assert machine.games.current(ROOM, "doudizhu", before.version) == after
     machine.offer(Shelf())
     assert machine.games.choose(ROOM, 3) == before
 

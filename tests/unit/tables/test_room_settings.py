@@ -3,17 +3,29 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
+from typing import Any
 
 import msgspec
 import pytest
 
+from game_server.packages.hosting import HostGames
+from game_server.packages.library import Library
+from game_server.packages.shelf import Settings, Shelf
 from game_server.rooms import load_rooms
 from game_server.tables.room import RoomSpec
 from paiju.packages.room_values import Values
+from paiju.rules import record
 from paiju.rules.registry import Registry
 from paiju.service.refusals import Refused
+from paiju.wire.v1 import hall_pb2
+from tests.unit.packages.shelves import shelf_file
 from tests.unit.tables.harness import ROOM
+from tests.unit.tables.host_rig import Ledger, Rig
+from tests.unit.tables.test_recovery import play_out
 from tests.unit.tables.test_replay import REGISTRY, Witness, check_prefixes
+from tests.unit.tables.test_versions_recovered import ROOM as NOVICE
+from tests.unit.tables.test_versions_recovered import three
 
 MATCHES = load_rooms(REGISTRY)["aiqipai_shengji.one"]
 
@@ -119,3 +131,51 @@ def test_the_journal_has_the_values_of_each_hand() -> None:
     begun = [msgspec.json.decode(s.body) for s in harness.steps if s.kind == "hand_begin"]
     assert [body["values"]["reserve_ms"] for body in begun] == [ROOM.reserve_ms, 1]
     assert Registry.default().latest("doudizhu", {"N": 10, "A": 2}).id == harness.game.id
+
+
+async def test_a_restarted_host_plays_a_hand_by_its_own_values_to_the_end(tmp_path: Path) -> None:
+    shelf, url, ledger = shelf_file(tmp_path), f"sqlite:///{tmp_path}/journal.db", Ledger()
+
+    def offer(number: int, worth: int) -> None:
+        values: dict[str, int | bool | str] = {"rules.N": worth, "reserve_ms": worth}
+        shelf.write(Shelf(rooms={NOVICE: Settings(number=number, values=values)}))
+
+    def games_of() -> HostGames:
+        games = HostGames(Library(Registry.default(), shelf))
+        games.begin()
+        return games
+
+    def values(rig: Rig, ref: Any) -> tuple[int, int]:
+        table = rig.table(ref)
+        return json.loads(table.game.id.parameters)["N"], table.room.reserve_ms
+
+    offer(1, 20)
+    games = games_of()
+    rig = Rig(url, ledger=ledger, games=games)
+    link = rig.link("gateway-0")
+    ref = await three(rig, link, 1)
+    offer(2, 30)
+    games.begin()
+    rig.host.desk.renew_tables()
+    assert values(rig, ref) == (20, 20)
+    await rig.host.out.written()
+    await rig.kill()
+
+    games = games_of()
+    rig = Rig(url, ledger=ledger, games=games)
+    await rig.recover(games=games)
+    assert values(rig, ref) == (20, 20), "the hand goes on as it began"
+    rig.host.desk.renew_tables()
+    link = rig.link("gateway-1")
+    for player in (1, 2, 3):
+        await rig.ask(link, player, watch=hall_pb2.Watch(table=ref))
+    await play_out(rig, link, ref)
+    assert values(rig, ref) == (30, 30)
+    assert [record.decode(s.record).parameters for s in ledger.settled][0].count('"N":20') == 1
+    await rig.host.out.written()
+    await rig.kill()
+
+    rig = Rig(url, ledger=ledger, games=games)
+    await rig.recover(games=games)  # the row of the change is among those that are replayed
+    assert values(rig, ref) == (30, 30)
+    await rig.kill()
