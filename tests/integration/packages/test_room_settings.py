@@ -43,9 +43,14 @@ async def set_room(hall: Hall, values: Any = None, **more: Any) -> pb.SetRoomRep
     return reply
 
 
-async def states(hall: Hall) -> dict[str, pb.RoomState]:
-    listed = await hall.admin.ListRooms(pb.ListRoomsRequest())
-    return {state.server: state for state in listed.servers}
+async def said(hall: Hall, *, number: int = 0) -> None:
+    """Until the server says that settings `number` count in the room."""
+    for _ in range(400):
+        listed = await hall.admin.ListRooms(pb.ListRoomsRequest())
+        if [(one.server, one.number) for one in listed.servers] == [("gs-0", number)]:
+            return
+        await asyncio.sleep(0.05)
+    raise AssertionError(listed)
 
 
 @pytest.fixture
@@ -68,8 +73,7 @@ async def test_set_previewed_followed_and_taken_back(hall: Hall, machine: Machin
         "no server has said yet what the room may have"
     )
     async with gateway(machine) as told:
-        while "gs-0" not in await states(hall):
-            await asyncio.sleep(0.05)
+        await said(hall)
         before = machine.games.room(ROOM).reserve_ms
         seen = await set_room(hall, {"reserve_ms": 5}, preview=True)
         assert (json.loads(seen.before)["reserve_ms"], seen.servers) == (before, 1)
@@ -82,8 +86,7 @@ async def test_set_previewed_followed_and_taken_back(hall: Hall, machine: Machin
         assert await set_room(hall, {"reserve_ms": 5}, op=op) == done, "a repeat is answered"
         await until(lambda: machine.games.room(ROOM).reserve_ms == 5)
         assert machine.games.choose(ROOM, 1).room.reserve_ms == 5
-        while (await states(hall))["gs-0"].number != 1:
-            await asyncio.sleep(0.05)
+        await said(hall, number=1)
 
         assert (await set_room(hall, {"reserve_ms": 7})).settings.number == 2
         await until(lambda: machine.games.room(ROOM).reserve_ms == 7)
@@ -110,8 +113,7 @@ WRONG: list[tuple[Any, str]] = [
 
 async def test_what_is_refused_changes_nothing(hall: Hall, machine: Machine) -> None:
     async with gateway(machine):
-        while "gs-0" not in await states(hall):
-            await asyncio.sleep(0.05)
+        await said(hall)
         for values, says in WRONG:
             refused = (await set_room(hall, values)).refusal
             assert refused.code == "BAD_ROOM_VALUES" and says in refused.params["detail"]
@@ -121,8 +123,7 @@ async def test_what_is_refused_changes_nothing(hall: Hall, machine: Machine) -> 
 
 async def test_every_change_leaves_a_row_in_the_audit(hall: Hall, machine: Machine) -> None:
     async with gateway(machine):
-        while "gs-0" not in await states(hall):
-            await asyncio.sleep(0.05)
+        await said(hall)
         await set_room(hall, {"reserve_ms": 5}, reason="too slow")
         await set_room(hall, back=True, reason="too fast")
         rows = await hall.audit()

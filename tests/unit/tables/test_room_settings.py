@@ -171,7 +171,8 @@ async def test_a_restarted_host_plays_a_hand_by_its_own_values_to_the_end(tmp_pa
         await rig.ask(link, player, watch=hall_pb2.Watch(table=ref))
     await play_out(rig, link, ref)
     assert values(rig, ref) == (30, 30)
-    assert [record.decode(s.record).parameters for s in ledger.settled][0].count('"N":20') == 1
+    (settled,) = ledger.settled
+    assert json.loads(record.decode(settled.record).parameters)["N"] == 20
     await rig.host.out.written()
     await rig.kill()
 
