@@ -4,7 +4,8 @@ Owner of the folder of packages: the follower's cache, the shelf, and what is kn
 version. One per machine, in the supervisor; what blocks runs in a thread. A round asks for the
 operator's plans and writes the shelf when something has changed; beside that, what is new is
 verified and checked by its own cases, which takes as long as it takes: whoever stops a game waits
-for no download. Rounds come with each push of the data server, and now and then without one. Whatever fails leaves the shelf as it is: no update ever takes away what is played.
+for no download. Rounds come with each push of the data server, and now and then without one.
+Whatever fails leaves the shelf as it is: no update ever takes away what is played.
 """
 
 from __future__ import annotations

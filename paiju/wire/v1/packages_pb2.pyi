@@ -455,6 +455,74 @@ class GameState(_message.Message):
 Global___GameState: _TypeAlias = GameState  # noqa: Y015
 
 @_typing.final
+class GetRootRequest(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    def __init__(
+        self,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___GetRootRequest: _TypeAlias = GetRootRequest  # noqa: Y015
+
+@_typing.final
+class GetRootReply(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    REFUSAL_FIELD_NUMBER: _builtins.int
+    ROOT_FIELD_NUMBER: _builtins.int
+    root: _builtins.bytes
+    @_builtins.property
+    def refusal(self) -> _common_pb2.Refusal: ...
+    def __init__(
+        self,
+        *,
+        refusal: _common_pb2.Refusal | None = ...,
+        root: _builtins.bytes = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["refusal", b"refusal"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["refusal", b"refusal", "root", b"root"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___GetRootReply: _TypeAlias = GetRootReply  # noqa: Y015
+
+@_typing.final
+class SetRootRequest(_message.Message):
+    """`targets`: the list of authors once more, signed by the key that counts from now on."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    OP_FIELD_NUMBER: _builtins.int
+    ROOT_FIELD_NUMBER: _builtins.int
+    TARGETS_FIELD_NUMBER: _builtins.int
+    REASON_FIELD_NUMBER: _builtins.int
+    op: _builtins.bytes
+    root: _builtins.bytes
+    targets: _builtins.bytes
+    reason: _builtins.str
+    def __init__(
+        self,
+        *,
+        op: _builtins.bytes = ...,
+        root: _builtins.bytes = ...,
+        targets: _builtins.bytes = ...,
+        reason: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["op", b"op", "reason", b"reason", "root", b"root", "targets", b"targets"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___SetRootRequest: _TypeAlias = SetRootRequest  # noqa: Y015
+
+@_typing.final
 class ListRoomsRequest(_message.Message):
     DESCRIPTOR: _descriptor.Descriptor
 

@@ -274,6 +274,16 @@ class PackageAdminStub:
                 request_serializer=paiju_dot_wire_dot_v1_dot_packages__pb2.YankVersionRequest.SerializeToString,
                 response_deserializer=paiju_dot_wire_dot_v1_dot_packages__pb2.PackageChangeReply.FromString,
                 _registered_method=True)
+        self.GetRoot = channel.unary_unary(
+                '/paiju.v1.PackageAdmin/GetRoot',
+                request_serializer=paiju_dot_wire_dot_v1_dot_packages__pb2.GetRootRequest.SerializeToString,
+                response_deserializer=paiju_dot_wire_dot_v1_dot_packages__pb2.GetRootReply.FromString,
+                _registered_method=True)
+        self.SetRoot = channel.unary_unary(
+                '/paiju.v1.PackageAdmin/SetRoot',
+                request_serializer=paiju_dot_wire_dot_v1_dot_packages__pb2.SetRootRequest.SerializeToString,
+                response_deserializer=paiju_dot_wire_dot_v1_dot_packages__pb2.PackageChangeReply.FromString,
+                _registered_method=True)
         self.ListRooms = channel.unary_unary(
                 '/paiju.v1.PackageAdmin/ListRooms',
                 request_serializer=paiju_dot_wire_dot_v1_dot_packages__pb2.ListRoomsRequest.SerializeToString,
@@ -332,6 +342,20 @@ class PackageAdminServicer:
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def GetRoot(self, request, context):
+        """READ: the newest root, to make the next one of.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def SetRoot(self, request, context):
+        """OPERATION: the next root, signed by the one before and by itself.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
     def ListRooms(self, request, context):
         """READ: what may be set of rooms, what is set, and where it counts.
         """
@@ -377,6 +401,16 @@ def add_PackageAdminServicer_to_server(servicer, server):
             'YankVersion': grpc.unary_unary_rpc_method_handler(
                     servicer.YankVersion,
                     request_deserializer=paiju_dot_wire_dot_v1_dot_packages__pb2.YankVersionRequest.FromString,
+                    response_serializer=paiju_dot_wire_dot_v1_dot_packages__pb2.PackageChangeReply.SerializeToString,
+            ),
+            'GetRoot': grpc.unary_unary_rpc_method_handler(
+                    servicer.GetRoot,
+                    request_deserializer=paiju_dot_wire_dot_v1_dot_packages__pb2.GetRootRequest.FromString,
+                    response_serializer=paiju_dot_wire_dot_v1_dot_packages__pb2.GetRootReply.SerializeToString,
+            ),
+            'SetRoot': grpc.unary_unary_rpc_method_handler(
+                    servicer.SetRoot,
+                    request_deserializer=paiju_dot_wire_dot_v1_dot_packages__pb2.SetRootRequest.FromString,
                     response_serializer=paiju_dot_wire_dot_v1_dot_packages__pb2.PackageChangeReply.SerializeToString,
             ),
             'ListRooms': grpc.unary_unary_rpc_method_handler(
@@ -552,6 +586,60 @@ class PackageAdmin:
             target,
             '/paiju.v1.PackageAdmin/YankVersion',
             paiju_dot_wire_dot_v1_dot_packages__pb2.YankVersionRequest.SerializeToString,
+            paiju_dot_wire_dot_v1_dot_packages__pb2.PackageChangeReply.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def GetRoot(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/paiju.v1.PackageAdmin/GetRoot',
+            paiju_dot_wire_dot_v1_dot_packages__pb2.GetRootRequest.SerializeToString,
+            paiju_dot_wire_dot_v1_dot_packages__pb2.GetRootReply.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def SetRoot(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/paiju.v1.PackageAdmin/SetRoot',
+            paiju_dot_wire_dot_v1_dot_packages__pb2.SetRootRequest.SerializeToString,
             paiju_dot_wire_dot_v1_dot_packages__pb2.PackageChangeReply.FromString,
             options,
             channel_credentials,
