@@ -117,6 +117,10 @@ SENTENCES: Mapping[str, tuple[str, str]] = {
     "pass": ("{name}: pass", "{name}：不出"),
     "escape": ("{name} ran away.", "{name} 逃跑了。"),
     "redeal": ("Nobody called: the cards are dealt anew.", "无人叫分，重新发牌。"),
+    "room_changed": (
+        "From the next hand on the room has other rules.",
+        "从下一局起，本房间使用新的规则参数。",
+    ),
     "sits": ("{name} sits down.", "{name} 入座。"),
     "stands": ("{name} leaves.", "{name} 离开。"),
     "says": ("{name} says: {text}", "{name} 说：{text}"),

@@ -109,24 +109,28 @@ class NumberedTable:
             "parameters": self.game.id.parameters,
             "package": self._package,
             "currency": self.room.currency,
+            "values": self.room.values(),
         }
 
     def first_keys(self) -> dict[str, Any]:
         """The table's view before anything has happened."""
         return {
-            "@table": {
-                "id": str(self.ref.table),
-                "room": self.room.id,
-                "shard": self.ref.shard,
-                "game": self.game.id.name,
-                "version": self.game.id.version,
-                "parameters": self.game.id.parameters,
-                "currency": self.room.currency,
-            },
+            "@table": self._described(),
             "@phase": "waiting",
             "@hand": self.hand_number,
             "@next_commitment": shuffle.commitment(self._next_secret).hex(),
             **{f"@seat{i}": None for i in range(len(self.seats))},
+        }
+
+    def _described(self) -> dict[str, Any]:
+        return {
+            "id": str(self.ref.table),
+            "room": self.room.id,
+            "shard": self.ref.shard,
+            "game": self.game.id.name,
+            "version": self.game.id.version,
+            "parameters": self.game.id.parameters,
+            "currency": self.room.currency,
         }
 
     # ---- looking --------------------------------------------------------------------------------
@@ -482,6 +486,23 @@ class NumberedTable:
         )
         self.hand = None
         self.roster.hand_over()
+        self.roster.watch(at.ms, playing=self.playing)
+
+    def renewed(self, room: RoomSpec, game: Game, *, at: Moment) -> None:
+        """Between hands: the room has other values. Whoever was ready was so for the old ones."""
+        self.room, self.game = room, game
+        self.roster.room = room
+        self._turns = Turns(room=room, seats=len(self.seats))
+        seated = [(i, s) for i, s in enumerate(self.seats) if s is not None and s.ready]
+        for _, seat in seated:
+            seat.ready, seat.contribution = False, b""
+        self._emit(
+            "room",
+            self.rules(),
+            events=[Event("@room", {"parameters": game.id.parameters})],
+            table={"@table": self._described(), **{f"@seat{i}": s.shown() for i, s in seated}},
+            at=at,
+        )
         self.roster.watch(at.ms, playing=self.playing)
 
     # ---- inside ---------------------------------------------------------------------------------
