@@ -20,7 +20,7 @@ from hall_client.load.result import Latency, LoadResult
 from hall_client.mirror import Outcome
 from paiju.cli.chaos.figures import Findings, figures
 from paiju.cli.chaos.network import Proxy
-from paiju.cli.chaos.poison import KINDS, write_packages
+from paiju.cli.chaos.poison import KINDS, Mind, Order, write_packages
 from paiju.cli.databases import OwnPostgres, SqliteFile
 from paiju.rules.registry import Registry
 
@@ -252,3 +252,21 @@ def test_poisoned_packages_are_games_like_others_until_somebody_says_harm(
         state.apply(seat, state.default_action(seat))
     assert sum(state.outcome().deltas) == 0
     assert game.load(state.dump()).hash() == state.hash()
+
+
+def test_harm_is_done_in_one_hand_by_whoever_is_asked_there() -> None:
+    order = Order()
+    first, second = Mind(order), Mind(order)
+
+    def asked(mind: Mind, hand: int) -> str:
+        return mind.choose({"@table": {"id": "7"}, "@hand": hand})
+
+    assert asked(first, 3) == "pass"
+    order.give()
+    assert [asked(second, 4), asked(first, 4)] == ["harm", "harm"], "it may not have been heard"
+    assert order.hand == (7, 4), "the hand in which it was said, not one that was looked at later"
+    assert [asked(first, 5), asked(second, 5)] == ["pass", "pass"]
+    order.give()  # hand 4 ended before it was heard
+    assert asked(first, 6) == "harm" and order.hand == (7, 6)
+    order.wanted = False
+    assert asked(first, 6) == "pass"
