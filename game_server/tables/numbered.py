@@ -267,6 +267,7 @@ class NumberedTable:
         if held.state is SeatState.LEAVING:
             return
         self.roster.leave(seat, now=at.ms, playing=self.playing)
+        held.leaves = why
         self._emit(
             "leave",
             {"seat": seat, "player": held.player, "why": why, **op.body()},

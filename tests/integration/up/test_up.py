@@ -162,12 +162,24 @@ async def test_gateway_host_and_data_server_come_back_when_killed(hall: LocalHal
 @pytest.mark.asyncio(loop_scope="module")
 async def test_a_host_that_dies_goes_on_in_a_process_that_waited(hall: LocalHall) -> None:
     for _ in range(2):
-        await _until(lambda: len(_spares(hall)) == 1)
-        (spare,) = _spares(hall)
-        await _until(lambda spare=spare: spare.status() == psutil.STATUS_SLEEPING)
-        os.kill(hall.processes["local-0"], signal.SIGKILL)
-        await _until(lambda spare=spare: hall.processes.get("local-0", 0) == spare.pid)
+        for _ in range(3):
+            if await _went_on_in_a_spare(hall):
+                break
+        else:
+            pytest.fail("no spare was taken")
     await _takes_a_seat(hall)
+
+
+async def _went_on_in_a_spare(hall: LocalHall) -> bool:
+    """Kill the host. False: the spare was shown, but Ray did not know it yet, as it may be for
+    seconds where others work; then the host has a process of its own."""
+    await _until(lambda: len(_spares(hall)) == 1, READY_WITHIN_S)
+    (spare,) = _spares(hall)
+    await _until(lambda: spare.status() == psutil.STATUS_SLEEPING)
+    died = hall.processes["local-0"]
+    os.kill(died, signal.SIGKILL)
+    await _until(lambda: hall.processes.get("local-0", 0) not in (0, died), READY_WITHIN_S)
+    return hall.processes["local-0"] == spare.pid
 
 
 def _spares(hall: LocalHall) -> list[psutil.Process]:
@@ -197,8 +209,8 @@ async def _drain(folder: Path, *, on: bool) -> None:
         assert time.monotonic() < until
 
 
-async def _until(condition: Callable[[], bool]) -> None:
-    until = time.monotonic() + ENDED_WITHIN_S
+async def _until(condition: Callable[[], bool], within_s: float = ENDED_WITHIN_S) -> None:
+    until = time.monotonic() + within_s
     while True:
         if condition():
             return
