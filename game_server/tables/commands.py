@@ -38,7 +38,10 @@ def quick_join(
     desk: Desk, seating: Seating, link: Link, command: host_pb2.HostCommand, shard: Shard
 ) -> Later:
     amount = buy_in(shard.room, command.quick_join.buy_in)
-    table, seat = shard.quick_join(player=command.player, name=command.name)
+    asked = command.quick_join
+    table, seat = shard.quick_join(
+        player=command.player, name=command.name, own=asked.own, key=asked.key if asked.own else ""
+    )
     return seating.take_seat(command, shard, table, seat, amount)
 
 
@@ -48,7 +51,11 @@ def sit(
     amount = buy_in(shard.room, command.sit.buy_in)
     seat = command.sit.seat
     table = shard.sit(
-        player=command.player, name=command.name, table_id=command.sit.table.table, seat=seat
+        player=command.player,
+        name=command.name,
+        table_id=command.sit.table.table,
+        seat=seat,
+        key=command.sit.key,
     )
     return seating.take_seat(command, shard, table, seat, amount)
 
@@ -164,6 +171,7 @@ def watch(
     desk: Desk, seating: Seating, link: Link, command: host_pb2.HostCommand, shard: Shard
 ) -> Answer:
     table = shard.table(command.watch.table.table)
+    table.admit(command.player, command.watch.key)
     cursor = command.watch.cursor if command.watch.HasField("cursor") else None
     seating.subscribe(link, command, shard, table, cursor)
     return _DONE

@@ -8,7 +8,7 @@
 | `/hall.json` | gateways that this page can reach, the keys it must pin, the games |
 | `/words.json` | what the games call things, in English and Chinese |
 | `/wire.binpb` | the descriptors of the messages (a FileDescriptorSet) |
-| `POST /robots` | robots sit down at a table: `{"room", "shard", "table"}` |
+| `POST /robots` | robots sit down at a table: `{"room", "shard", "table", "key"}` |
 | `POST /advice` | a hint for the view that is sent: `{"hint", "lines"}` |
 """
 
@@ -171,10 +171,11 @@ async def _call_robots(request: Request, robots: Robots | None) -> Response:
         ref = common_pb2.TableRef(
             room=str(body["room"]), shard=int(body["shard"]), table=int(body["table"])
         )
-    except (ValueError, KeyError, TypeError):
+        key = str(body.get("key", ""))
+    except (ValueError, KeyError, TypeError, AttributeError):
         return PlainTextResponse("not a table", 400)
     try:
-        return JSONResponse({"robots": await robots.fill(ref)})
+        return JSONResponse({"robots": await robots.fill(ref, key=key)})
     except TooManyRobots:
         return PlainTextResponse("all robots are playing", 429)
     except (HallError, TimeoutError) as error:

@@ -592,18 +592,27 @@ class QuickJoin(_message.Message):
 
     ROOM_FIELD_NUMBER: _builtins.int
     BUY_IN_FIELD_NUMBER: _builtins.int
+    OWN_FIELD_NUMBER: _builtins.int
+    KEY_FIELD_NUMBER: _builtins.int
     room: _builtins.str
     buy_in: _builtins.int
     """0: the room's usual one"""
+    own: _builtins.bool
+    """A new table instead of the fullest that has a seat. With a key nobody sits down or looks on
+    there who does not say it, and the grid shows no names of it.
+    """
+    key: _builtins.str
     def __init__(
         self,
         *,
         room: _builtins.str = ...,
         buy_in: _builtins.int = ...,
+        own: _builtins.bool = ...,
+        key: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["buy_in", b"buy_in", "room", b"room"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["buy_in", b"buy_in", "key", b"key", "own", b"own", "room", b"room"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -616,8 +625,11 @@ class Sit(_message.Message):
     TABLE_FIELD_NUMBER: _builtins.int
     SEAT_FIELD_NUMBER: _builtins.int
     BUY_IN_FIELD_NUMBER: _builtins.int
+    KEY_FIELD_NUMBER: _builtins.int
     seat: _builtins.int
     buy_in: _builtins.int
+    key: _builtins.str
+    """of a table that is locked"""
     @_builtins.property
     def table(self) -> _common_pb2.TableRef: ...
     def __init__(
@@ -626,10 +638,11 @@ class Sit(_message.Message):
         table: _common_pb2.TableRef | None = ...,
         seat: _builtins.int = ...,
         buy_in: _builtins.int = ...,
+        key: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["table", b"table"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["buy_in", b"buy_in", "seat", b"seat", "table", b"table"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["buy_in", b"buy_in", "key", b"key", "seat", b"seat", "table", b"table"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -752,6 +765,8 @@ class Watch(_message.Message):
 
     TABLE_FIELD_NUMBER: _builtins.int
     CURSOR_FIELD_NUMBER: _builtins.int
+    KEY_FIELD_NUMBER: _builtins.int
+    key: _builtins.str
     @_builtins.property
     def table(self) -> _common_pb2.TableRef: ...
     @_builtins.property
@@ -761,10 +776,11 @@ class Watch(_message.Message):
         *,
         table: _common_pb2.TableRef | None = ...,
         cursor: _common_pb2.Cursor | None = ...,
+        key: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["cursor", b"cursor", "table", b"table"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["cursor", b"cursor", "table", b"table"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["cursor", b"cursor", "key", b"key", "table", b"table"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -1894,10 +1910,13 @@ class GridTable(_message.Message):
     PHASE_FIELD_NUMBER: _builtins.int
     SEATS_FIELD_NUMBER: _builtins.int
     HAND_FIELD_NUMBER: _builtins.int
+    LOCKED_FIELD_NUMBER: _builtins.int
     table: _builtins.int
     phase: _builtins.str
     """"waiting" or "playing" """
     hand: _builtins.int
+    locked: _builtins.bool
+    """it has a key; its seats come without players and names"""
     @_builtins.property
     def seats(self) -> _containers.RepeatedCompositeFieldContainer[Global___GridSeat]: ...
     def __init__(
@@ -1907,10 +1926,11 @@ class GridTable(_message.Message):
         phase: _builtins.str = ...,
         seats: _abc.Iterable[Global___GridSeat] | None = ...,
         hand: _builtins.int = ...,
+        locked: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["hand", b"hand", "phase", b"phase", "seats", b"seats", "table", b"table"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["hand", b"hand", "locked", b"locked", "phase", b"phase", "seats", b"seats", "table", b"table"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
