@@ -173,6 +173,12 @@ RULES: Mapping[str, Rule] = {
         "table": f.table, "check": f.anything,
     }),
     "chat": Rule(Route.HOST, OPEN, 4, op=True, fields={"table": f.table, "text": f.spoken}),
+    "list_hands": Rule(Route.DATA, OPEN, 4, pace=Pace.VIEWS, fields={
+        "before_us": Range(0, f.MAX_ID, "NOT_YOUR_HAND"),
+    }),
+    "get_hand": Rule(Route.DATA, OPEN, 4, pace=Pace.VIEWS, fields={
+        "table": Range(1, f.MAX_ID, "NOT_YOUR_HAND"), "hand": Range(1, f.MAX_ID, "NOT_YOUR_HAND"),
+    }),
     "heard": Rule(Route.DATA, OPEN, 2, fields={"penalty": Range(1, f.MAX_ID, "NO_SUCH_PENALTY")}),
     "report": ReportRule(Route.DATA, OPEN, 10, op=True, fields={
         "player": Range(0, f.MAX_ID, "NO_SUCH_PLAYER"),
@@ -199,6 +205,6 @@ def room_of(body: Any) -> str:
     if body is None:
         return ""
     fields = body.DESCRIPTOR.fields_by_name
-    if "table" in fields:
+    if "table" in fields and fields["table"].message_type is not None:
         return str(body.table.room)
     return str(body.room) if "room" in fields else ""

@@ -70,6 +70,7 @@ SENTENCES: Mapping[str, tuple[str, str]] = {
     "NO_SUCH_ROOM": ("There is no room {room}.", "没有房间 {room}。"),
     "NO_SUCH_TABLE": ("There is no such table.", "没有这张桌子。"),
     "NO_SUCH_SEAT": ("The table has seats 0 to {last}.", "座位号为 0 至 {last}。"),
+    "NOT_YOUR_HAND": ("There is no such hand of yours.", "没有这一局，或者您未参与。"),
     "TABLE_LOCKED": (
         "This table is closed to others: its key is needed.",
         "此桌已上锁，需要口令。",

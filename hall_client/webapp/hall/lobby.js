@@ -1,6 +1,7 @@
 // The hall: games by family, their rooms, two clicks to a seat.
 
 import { html, useEffect, useRef, useState } from "@hall/ui";
+import { Lazy } from "./hall.js";
 import { settings } from "./settings.js";
 
 const FIRST = "doudizhu";
@@ -67,6 +68,7 @@ function Game({ game, rooms, locale, t, open, onOpen }) {
 function Rooms({ game, rooms, store, locale }) {
   const { t } = store;
   const list = useRef(null);
+  const [looked, look] = useState(null); // the room whose tables are shown
   useEffect(() => list.current.scrollIntoView({ block: "nearest" }), [game.name]);
   return html`
     <ul class="rooms" ref=${list} aria-label=${t("roomsof", { game: game.title[locale] })}>
@@ -76,10 +78,14 @@ function Rooms({ game, rooms, store, locale }) {
             <small>${room.buyInDefault > 0n ? t("buyin", { amount: room.buyInDefault }) : t("forscore")}
               · ${t("tables", { tables: room.tables })}</small></div>
           <div class="buttons">
+            <button type="button" data-do="tables" class="weak" aria-expanded=${String(looked === room.id)}
+              onClick=${() => look(looked === room.id ? null : room.id)}>${t("tablesof")}</button>
             <button type="button" data-do="sit" onClick=${() => store.sit(room.id)}>${t("sit")}</button>
             <button type="button" data-do="robots" class="gold"
               onClick=${() => store.playWithRobots(room.id)}>${t("withrobots")}</button>
           </div>
+          ${looked === room.id && html`
+            <${Lazy} from=${() => import("./tables.js")} name="Tables" store=${store} room=${room} />`}
         </li>`)}
     </ul>`;
 }

@@ -4,6 +4,7 @@
 import { batch, signal } from "@hall/ui";
 import { random } from "../net/bytes.js";
 import { texts } from "../texts.js";
+import { invitationIn } from "./invitation.js";
 import { deviceSecret, settings } from "./settings.js";
 
 const ROOMS_EVERY_MS = 5_000;
@@ -23,6 +24,7 @@ export class Store {
     this.penalties = signal([]); // not yet seen by the person
     this.chat = signal([]);
     this.events = signal([]); // the newest last
+    this.grid = signal(null); // { room, tables: [...] } that is looked at in the hall
     client.onchange = () => this.#changed();
     client.onnotice = (notice) => this.say(notice.text || notice.code);
     client.onrooms = () => this.#refreshRooms().catch(() => {});
@@ -30,6 +32,7 @@ export class Store {
       const known = this.penalties.value.some((one) => one.id === penalty.id);
       if (!known) this.penalties.value = [...this.penalties.value, penalty];
     };
+    client.ongrid = (update) => this.#grid(update);
     client.onchat = (line) => {
       this.chat.value = [...this.chat.value, line].slice(-CHAT_LINES);
     };
@@ -48,6 +51,10 @@ export class Store {
     await this.client.guest(deviceSecret());
     await this.#refreshRooms();
     setInterval(() => this.#refreshRooms().catch(() => {}), ROOMS_EVERY_MS);
+    const invited = invitationIn(location.hash);
+    if (!invited) return;
+    history.replaceState(null, "", location.pathname); // a key stays in no address bar
+    if (!this.table.value) await this.watch(invited.ref, invited.key);
   }
 
   game(name) {
@@ -91,6 +98,24 @@ export class Store {
     });
   }
 
+  // A table of one's own. key: "" for one that is open to all.
+  create(room, key) {
+    return this.run(() => this.client.quickJoin(room, { own: true, key }).then(() => this.#wallet()));
+  }
+
+  sitAt(ref, seat, key) {
+    return this.run(() => this.client.sit(ref, seat, key).then(() => this.#wallet()));
+  }
+
+  watch(ref, key) {
+    return this.run(() => this.client.watch(ref, key));
+  }
+
+  lookAt(room) {
+    this.grid.value = room === null ? null : { room, tables: new Map() };
+    return this.run(() => this.client.watchGrid(room));
+  }
+
   // A seat, robots on the others, and ready: one click to a game.
   async playWithRobots(room) {
     const mirror = await this.sit(room);
@@ -101,7 +126,7 @@ export class Store {
   callRobots(mirror) {
     return this.run(async () => {
       const { room, shard, table } = mirror.ref;
-      const body = JSON.stringify({ room, shard, table: String(table) });
+      const body = JSON.stringify({ room, shard, table: String(table), key: mirror.key });
       await post("robots", body);
       return true;
     });
@@ -117,6 +142,7 @@ export class Store {
 
   // An abandoned hand is only left when the person has heard what it costs.
   leave(mirror, abandon = false) {
+    if (mirror.seat < 0) return this.run(() => this.client.unwatch(mirror));
     return this.run(async () => {
       await this.client.stand(mirror, abandon);
       await this.#wallet();
@@ -149,6 +175,15 @@ export class Store {
     this.rooms.value = (await this.client.rooms()).rooms;
   }
 
+  #grid(update) {
+    const now = this.grid.value;
+    if (now?.room !== update.room) return;
+    const tables = update.full ? new Map() : new Map(now.tables);
+    for (const table of update.tables) tables.set(table.table, table);
+    for (const table of update.closed) tables.delete(table);
+    this.grid.value = { ...now, shard: update.shard, tables };
+  }
+
   #changed() {
     const { client } = this;
     batch(() => {
@@ -168,7 +203,9 @@ export class Store {
   }
 
   #showTable() {
-    const mirror = [...this.client.tables.values()].find((found) => found.known && found.seat >= 0);
+    // A seat of ours comes first, then what we look at.
+    const known = [...this.client.tables.values()].filter((found) => found.known);
+    const mirror = known.find((found) => found.seat >= 0) ?? known.at(-1);
     const before = this.table.value;
     if (!mirror) {
       if (before) {
@@ -178,13 +215,14 @@ export class Store {
       return;
     }
     if (before?.mirror !== mirror) {
+      if (this.grid.value) this.lookAt(null);
       this.events.value = [];
       this.chat.value = [];
     }
-    const { view, seq, away, clocks } = mirror;
+    const { view, seq, away, clocks, spectators } = mirror;
     const same = before?.mirror === mirror && before.view === view && before.away === away &&
-      before.clocks === clocks;
-    if (!same) this.table.value = { mirror, view, seq, away, clocks };
+      before.clocks === clocks && before.spectators === spectators;
+    if (!same) this.table.value = { mirror, view, seq, away, clocks, spectators };
   }
 }
 
