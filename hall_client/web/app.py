@@ -10,6 +10,7 @@
 | `/wire.binpb` | the descriptors of the messages (a FileDescriptorSet) |
 | `POST /robots` | robots sit down at a table: `{"room", "shard", "table", "key"}` |
 | `POST /advice` | a hint for the view that is sent: `{"hint", "lines"}` |
+| `POST /replay?seat=N` | the boards of a seat in the record that is sent (zlib, see replays.py) |
 """
 
 from __future__ import annotations
@@ -34,6 +35,7 @@ from hall_client.terminal import vocabulary
 from hall_client.web.advice import MAX_VIEW_BYTES, Advice, NoAdvice
 from hall_client.web.catalogue import Catalogue
 from hall_client.web.pages import Pages, media_type
+from hall_client.web.replays import MAX_PACKED_BYTES, NoReplay, Replays
 from hall_client.web.robots import Robots, TooManyRobots
 from paiju.rules.registry import Registry
 from paiju.wire.v1 import common_pb2, hall_pb2
@@ -77,6 +79,7 @@ def make_app(state: HallState, robots: Callable[[], Robots | None]) -> Starlette
 
     registry = Registry.default()
     pages, catalogue, advice = Pages(), Catalogue(registry), Advice(registry)
+    replays = Replays(registry)
     shown = catalogue.shown()
 
     async def index(request: Request) -> Response:
@@ -115,6 +118,9 @@ def make_app(state: HallState, robots: Callable[[], Robots | None]) -> Starlette
     async def advise(request: Request) -> Response:
         return await _advise(request, advice)
 
+    async def replay(request: Request) -> Response:
+        return await _replay(request, replays)
+
     @asynccontextmanager
     async def life(_: Starlette) -> AsyncIterator[None]:
         yield
@@ -132,6 +138,7 @@ def make_app(state: HallState, robots: Callable[[], Robots | None]) -> Starlette
             Route("/wire.binpb", wire),
             Route("/robots", call_robots, methods=["POST"]),
             Route("/advice", advise, methods=["POST"]),
+            Route("/replay", replay, methods=["POST"]),
         ],
         lifespan=life,
     )
@@ -157,6 +164,20 @@ async def _advise(request: Request, advice: Advice) -> Response:
     except (ValueError, RecursionError):
         return PlainTextResponse("not a view", 400)
     except NoAdvice as error:
+        return PlainTextResponse(str(error), 409)
+
+
+async def _replay(request: Request, replays: Replays) -> Response:
+    if request.headers.get("content-type") != "application/octet-stream":
+        return PlainTextResponse("application/octet-stream is needed", 415)
+    try:
+        data = await _body(request, MAX_PACKED_BYTES)
+        seat = int(request.query_params.get("seat", "0"))
+        names = request.query_params.getlist("name")
+        return JSONResponse(await replays.give(data, seat, names))
+    except ValueError:
+        return PlainTextResponse("not a record", 400)
+    except NoReplay as error:
         return PlainTextResponse(str(error), 409)
 
 

@@ -23,8 +23,11 @@ export function Lobby({ store }) {
     <main class="lobby" id="lobby">
       <section class="hero">
         <div><h2>${t("herotitle")}</h2><p>${t("herotext")}</p></div>
+        <div class="buttons">
+        <button id="myhands" type="button" class="weak" onClick=${() => store.show("Hands")}>${t("myhands")}</button>
         <button id="play" type="button" class="gold" disabled=${rooms.length === 0}
           onClick=${() => store.playWithRobots(defaultRoom(ofGame(FIRST))?.id)}>${t("playnow")}</button>
+        </div>
       </section>
       ${families(games).map(([family, members]) => html`
         <section key=${family} class="family" aria-label=${members[0].title[locale]}>

@@ -5,6 +5,7 @@ import { batch, signal } from "@hall/ui";
 import { random } from "../net/bytes.js";
 import { texts } from "../texts.js";
 import { invitationIn } from "./invitation.js";
+import { handIn, remember } from "./records.js";
 import { deviceSecret, settings } from "./settings.js";
 
 const ROOMS_EVERY_MS = 5_000;
@@ -24,6 +25,7 @@ export class Store {
     this.penalties = signal([]); // not yet seen by the person
     this.chat = signal([]);
     this.events = signal([]); // the newest last
+    this.screen = signal(null); // { name, hand } of a screen in the hall's place
     this.grid = signal(null); // { room, tables: [...] } that is looked at in the hall
     client.onchange = () => this.#changed();
     client.onnotice = (notice) => this.say(notice.text || notice.code);
@@ -51,10 +53,30 @@ export class Store {
     await this.client.guest(deviceSecret());
     await this.#refreshRooms();
     setInterval(() => this.#refreshRooms().catch(() => {}), ROOMS_EVERY_MS);
-    const invited = invitationIn(location.hash);
-    if (!invited) return;
-    history.replaceState(null, "", location.pathname); // a key stays in no address bar
-    if (!this.table.value) await this.watch(invited.ref, invited.key);
+    addEventListener("hashchange", () => this.#followLink());
+    await this.#followLink();
+  }
+
+  // A link leads to a table or brings a hand; neither stays in the address bar.
+  async #followLink() {
+    const { hash } = location;
+    if (!hash) return;
+    history.replaceState(null, "", location.pathname);
+    const invited = invitationIn(hash);
+    if (invited && !this.table.value) await this.watch(invited.ref, invited.key);
+    const hand = handIn(hash);
+    if (hand) this.show("Replay", hand);
+  }
+
+  show(name, hand = null) {
+    this.screen.value = name && { name, hand };
+  }
+
+  openHand({ table, hand, seat }) {
+    return this.run(async () => {
+      const { record, names } = await this.client.hand(table, hand);
+      this.show("Replay", { packed: record, names, seat });
+    });
   }
 
   game(name) {
@@ -133,7 +155,10 @@ export class Store {
   }
 
   ready(mirror) {
-    return this.run(() => this.client.ready(mirror, random(32)));
+    const contribution = random(32);
+    const { "@table": { id }, "@hand": hand, "@next_commitment": commitment } = mirror.view;
+    remember(id, hand + 1, commitment, contribution);
+    return this.run(() => this.client.ready(mirror, contribution));
   }
 
   act(mirror, line) {

@@ -4,18 +4,12 @@
 import { html, signal, useEffect, useLayoutEffect, useMemo, useRef, useState } from "@hall/ui";
 import { Speaker } from "../kit/facts.js";
 import { seatCount } from "../kit/model.js";
-import { Words } from "../kit/words.js";
 import { Lazy } from "./hall.js";
 import { invitationTo } from "./invitation.js";
 import { settings } from "./settings.js";
+import { loadWords, viewOf } from "./views.js";
 
 const panels = () => import("./panels.js");
-let tables = null; // words.json, once per page
-
-async function loadWords(locale) {
-  tables ??= fetch("words.json").then((answer) => answer.json());
-  return new Words(await tables, locale);
-}
 
 export function Table({ store }) {
   const { t } = store;
@@ -47,12 +41,6 @@ export function Table({ store }) {
         ${panel && html`<${Lazy} from=${panels} name=${{ leave: "Leave", help: "Help", chat: "Chat" }[panel]}
           key=${panel} store=${store} game=${game} words=${words} mirror=${mirror} onClose=${() => open("")} />`}`}
     </main>`;
-}
-
-// The view of the package, or the plain board for a game that brings none.
-async function viewOf(game) {
-  if (game?.view) return (await import(new URL(game.view, document.baseURI))).default;
-  return (await import("../kit/index.js")).boardView();
 }
 
 function GameView({ store, game, words, locale }) {

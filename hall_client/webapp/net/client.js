@@ -82,6 +82,16 @@ export class HallClient {
     return this.call("heard", { penalty: penalty.id });
   }
 
+  // { hands: [{ table, hand, game, endedUs, result, seat, deltas, names }], beforeUs }
+  hands(beforeUs = 0n) {
+    return this.call("listHands", { beforeUs });
+  }
+
+  // { record, names }; the record is packed by zlib.
+  hand(table, hand) {
+    return this.call("getHand", { table, hand });
+  }
+
   chat(table, text) {
     return this.call("chat", { table: table.ref, text });
   }
