@@ -5,6 +5,7 @@
 | `/` | the page |
 | `/a/TAG/...` | its files, for ever the same under this address |
 | `/p/PACKAGE/TAG/...` | client parts of game packages, likewise; never their rules |
+| `/sw.js` | the service worker: only tells, without a connection, that there is none |
 | `/hall.json` | gateways that this page can reach, the keys it must pin, the games |
 | `/words.json` | what the games call things, in English and Chinese |
 | `/wire.binpb` | the descriptors of the messages (a FileDescriptorSet) |
@@ -34,6 +35,7 @@ from hall_client.errors import HallError
 from hall_client.terminal import vocabulary
 from hall_client.web.advice import MAX_VIEW_BYTES, Advice, NoAdvice
 from hall_client.web.catalogue import Catalogue
+from hall_client.web.news import News
 from hall_client.web.pages import Pages, media_type
 from hall_client.web.replays import MAX_PACKED_BYTES, NoReplay, Replays
 from hall_client.web.robots import Robots, TooManyRobots
@@ -65,7 +67,7 @@ def policy(inline_scripts: list[str]) -> str:
     scripts = " ".join(["'self'", *inline_scripts])
     return (
         f"default-src 'none'; script-src {scripts}; style-src 'self'; img-src 'self' data:; "
-        "connect-src 'self' ws: wss:; manifest-src 'self'; "
+        "connect-src 'self' ws: wss:; manifest-src 'self'; worker-src 'self'; "
         "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
     )
 
@@ -74,16 +76,24 @@ HallState = Callable[[], dict[str, Any] | None]
 """The running hall's state file, None while none runs."""
 
 
-def make_app(state: HallState, robots: Callable[[], Robots | None]) -> Starlette:
-    """robots: who sits down when asked; None: nobody."""
+def make_app(
+    state: HallState,
+    robots: Callable[[], Robots | None],
+    make_news: Callable[[Catalogue], News] | None = None,
+) -> Starlette:
+    """robots: who sits down when asked; None: nobody. make_news: who gets what is published
+    later; None: nobody does."""
 
     registry = Registry.default()
     pages, catalogue, advice = Pages(), Catalogue(registry), Advice(registry)
     replays = Replays(registry)
-    shown = catalogue.shown()
+    news = make_news(catalogue) if make_news is not None else None
 
     async def index(request: Request) -> Response:
         return HTMLResponse(pages.index)
+
+    async def worker(request: Request) -> Response:
+        return Response(pages.worker, media_type="text/javascript")
 
     async def own_file(request: Request) -> Response:
         name = request.path_params["name"]
@@ -102,8 +112,15 @@ def make_app(state: HallState, robots: Callable[[], Robots | None]) -> Starlette
             secure=request.url.scheme == "https",
             host=request.url.hostname or "",
         )
+        if news is not None:
+            news.look()
         return JSONResponse(
-            {"gateways": gateways, "server_keys": found["server_keys"], "games": shown}
+            {
+                "gateways": gateways,
+                "server_keys": found["server_keys"],
+                "games": catalogue.shown(),
+                "packages": catalogue.packages(),
+            }
         )
 
     async def words(request: Request) -> Response:
@@ -127,10 +144,13 @@ def make_app(state: HallState, robots: Callable[[], Robots | None]) -> Starlette
         made = robots()
         if made is not None:
             await made.close()
+        if news is not None:
+            await news.close()
 
     app = Starlette(
         routes=[
             Route("/", index),
+            Route("/sw.js", worker),
             Route("/a/{tag}/{name:path}", own_file),
             Route("/p/{package}/{tag}/{name:path}", package_file),
             Route("/hall.json", hall),

@@ -102,7 +102,7 @@ def frames(
 
 def _frame(record: Record, seat: int, names: Sequence[str]) -> dict[str, Any]:
     """The table's own keys, as a table sends them."""
-    wealth = record.wealth or [None] * len(record.seats)
+    wealth: Sequence[int | None] = record.wealth or [None] * len(record.seats)
     told = [*names, *[""] * len(record.seats)]
     return {
         "@table": {

@@ -25,6 +25,8 @@ const SENTENCES = {
   tables: ["{tables} tables", "{tables} 桌"],
   sit: ["Take a seat", "入座"],
   withrobots: ["With robots", "机器人陪玩"],
+  "mark.new": ["new", "新"],
+  "mark.update": ["updated", "更新"],
   tablesof: ["Tables", "牌桌"],
   show: ["Show", "显示"],
   "show.all": ["All", "全部"],

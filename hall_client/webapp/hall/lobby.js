@@ -35,8 +35,11 @@ export function Lobby({ store }) {
             ${members.map((one) => html`
               <li key=${one.name}>
                 <${Game} game=${one} rooms=${ofGame(one.name)} locale=${locale} t=${t}
-                  open=${chosen === one.name}
-                  onOpen=${() => choose(chosen === one.name ? null : one.name)} />
+                  open=${chosen === one.name} mark=${store.news.marks.value[one.package]}
+                  onOpen=${() => {
+                    choose(chosen === one.name ? null : one.name);
+                    store.news.opened(one.package);
+                  }} />
               </li>`)}
           </ul>
           ${game?.package === family && html`
@@ -55,14 +58,14 @@ function families(games) {
 
 const defaultRoom = (rooms) => rooms.find((room) => room.id.endsWith(".novice")) ?? rooms[0];
 
-function Game({ game, rooms, locale, t, open, onOpen }) {
+function Game({ game, rooms, locale, t, open, mark, onOpen }) {
   const players = rooms.reduce((sum, room) => sum + room.players, 0);
   const [least, most] = game.seats;
   return html`
     <button type="button" class="game" data-game=${game.name} aria-expanded=${String(open)} onClick=${onOpen}
       disabled=${rooms.length === 0}>
       <span class="sign" aria-hidden="true">${SIGNS[game.package] ?? "★"}</span>
-      <b>${game.title[locale] ?? game.name}</b>
+      <b>${game.title[locale] ?? game.name}${mark && html`<span class="mark-of">${t(`mark.${mark}`)}</span>`}</b>
       <small>${t("seats", { seats: least === most ? most : `${least}–${most}` })}
         ${players > 0 && html` · <span class="online">${t("online", { count: players })}</span>`}</small>
     </button>`;

@@ -5,18 +5,23 @@ import { batch, signal } from "@hall/ui";
 import { random } from "../net/bytes.js";
 import { texts } from "../texts.js";
 import { invitationIn } from "./invitation.js";
+import { News } from "./news.js";
 import { handIn, remember } from "./records.js";
 import { deviceSecret, settings } from "./settings.js";
 
 const ROOMS_EVERY_MS = 5_000;
+const HALL_AGAIN_MS = 1_200;
 const CHAT_LINES = 60;
 const LOG_LINES = 80;
 const SAID_MS = 6_000;
 
 export class Store {
-  constructor(client, games) {
+  // hall: what hall.json said; again(): what it says now.
+  constructor(client, hall, again) {
     this.client = client;
-    this.games = games; // as in hall.json
+    this.hall = signal(hall);
+    this.again = again;
+    this.news = new News();
     this.connection = signal({ phase: "offline", name: "", ending: "", back: false });
     this.wallet = signal(null);
     this.rooms = signal([]);
@@ -29,7 +34,10 @@ export class Store {
     this.grid = signal(null); // { room, tables: [...] } that is looked at in the hall
     client.onchange = () => this.#changed();
     client.onnotice = (notice) => this.say(notice.text || notice.code);
-    client.onrooms = () => this.#refreshRooms().catch(() => {});
+    client.onrooms = () => {
+      this.#refreshRooms().catch(() => {});
+      this.refreshHall();
+    };
     client.onpenalty = (penalty) => {
       const known = this.penalties.value.some((one) => one.id === penalty.id);
       if (!known) this.penalties.value = [...this.penalties.value, penalty];
@@ -80,19 +88,36 @@ export class Store {
   }
 
   game(name) {
-    return this.games.find((game) => game.name === name);
+    return this.allGames.find((game) => game.name === name);
   }
 
-  // Games of the page's server, and those that were published since it started: these are shown
-  // with the plain board, by the names of their rooms.
-  get allGames() {
-    const more = new Map();
-    for (const { game: name, title, seats } of this.rooms.value) {
-      if (!this.game(name) && !more.has(name)) {
-        more.set(name, { name, package: name, title, seats: [seats, seats], view: null, help: {} });
-      }
+  // Views and help of newer versions: an open table takes them without a reload. The page's
+  // server may need a moment to get what the rooms offer already.
+  async refreshHall(tries = 8) {
+    try {
+      const hall = await this.again();
+      if (JSON.stringify(hall) !== JSON.stringify(this.hall.value)) this.hall.value = hall;
+      const late = this.rooms.value.some(({ package: name, packageVersion: version }) =>
+        name && version && hall.packages[name]?.version !== version);
+      if (late && tries > 0) setTimeout(() => this.refreshHall(tries - 1), HALL_AGAIN_MS);
+    } catch {
+      // The page's server is away for a moment; what is here goes on.
     }
-    return [...this.games, ...more.values()];
+  }
+
+  // Games of the page's server, and those that were published since it started: these go by the
+  // names of their rooms, and by the plain board until their view is here.
+  get allGames() {
+    const { games, packages } = this.hall.value;
+    const known = new Set(games.map((game) => game.name));
+    const more = [];
+    for (const { game: name, title, seats, package: home } of this.rooms.value) {
+      if (known.has(name)) continue;
+      known.add(name);
+      const { view = null, help = {} } = packages[home] ?? {};
+      more.push({ name, package: home || name, title, seats: [seats, seats], view, help });
+    }
+    return [...games, ...more];
   }
 
   seen(penalty) {
@@ -198,6 +223,7 @@ export class Store {
   async #refreshRooms() {
     if (document.hidden || this.table.value || this.client.phase !== "open") return;
     this.rooms.value = (await this.client.rooms()).rooms;
+    this.news.look(this.rooms.value);
   }
 
   #grid(update) {

@@ -46,6 +46,7 @@ export function Table({ store }) {
 function GameView({ store, game, words, locale }) {
   const place = useRef(null);
   const instance = useRef(null);
+  const kept = useRef(undefined); // from an older version of the view
   const live = useMemo(() => signal({ away: [], clocks: [] }), []);
   const now = store.table.value;
   useEffect(() => {
@@ -58,10 +59,12 @@ function GameView({ store, game, words, locale }) {
         send: (line) => store.act(store.table.value.mirror, line),
         hint: (view) => store.hint(view),
       });
+      if (kept.current !== undefined) instance.current.restore?.(kept.current);
       show();
     });
     return () => {
       gone = true;
+      kept.current = instance.current?.state?.();
       instance.current?.destroy();
       instance.current = null;
     };
