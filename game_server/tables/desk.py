@@ -126,7 +126,7 @@ class Desk:
             return room.seats or 1
         return chosen.room.seats_for(chosen.game)
 
-    def _make_table(self, ref: common_pb2.TableRef) -> Table:
+    def _make_table(self, ref: common_pb2.TableRef, lock: str) -> Table:
         chosen = self.games.choose(ref.room, ref.table)
         table = Table(
             ref=ref,
@@ -136,6 +136,7 @@ class Desk:
             epoch=self.epoch,
             entropy=self._entropy,
             sealer=self._sealer,
+            lock=lock,
         )
         table.open(at=self.at())
         self.audiences[ref.table] = Audience()
