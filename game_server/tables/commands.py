@@ -10,7 +10,6 @@ from asyncio import Future
 from collections.abc import Callable, Coroutine, Mapping
 from typing import Any
 
-from game_server.tables.answers import op_of
 from game_server.tables.audience import Subscription
 from game_server.tables.chatter import Chatter
 from game_server.tables.desk import Desk
@@ -63,7 +62,7 @@ def stand(
         lambda t: t.stand(
             command.player,
             abandon=command.stand.abandon,
-            op=op_of(command),
+            op=shard.answers.op_of(command),
             at=desk.at(),
         ),
     )
@@ -86,7 +85,7 @@ def top_up(
     if held.stake + held.pending + amount > room.buy_in_max:
         raise Refused("BUY_IN_RANGE", minimum=room.buy_in_min, maximum=room.buy_in_max)
     held.pending += amount  # at once: nothing may come between the check and this
-    return seating.top_up(shard, table, seat, op_of(command), amount)
+    return seating.top_up(shard, table, seat, shard.answers.op_of(command), amount)
 
 
 def ready(
@@ -104,7 +103,7 @@ def ready(
             command.player,
             contribution=command.ready.contribution[: protocol.MAX_CONTRIBUTION_BYTES],
             ready=not command.ready.not_ready,
-            op=op_of(command),
+            op=shard.answers.op_of(command),
             at=desk.at(),
         ),
     )
@@ -123,7 +122,7 @@ def act(
             asked.action,
             hand=asked.hand,
             decided_on=asked.decided_on,
-            op=op_of(command),
+            op=shard.answers.op_of(command),
             at=desk.at(),
         ),
     )

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
+from game_server.tables.forms import Forms
 from game_server.tables.moment import Moment
 from game_server.tables.ring import Ring
 from game_server.tables.viewers import Viewers, to_json
@@ -62,13 +63,13 @@ class Stream:
         """
         keys = {key: to_json(value) for key, value in (table or {}).items()}
         seq = self._ring.last + 1
-        forms: Sequence[bytes] = ()
         if self.replaying:
             self._viewers.keep(keys)
             self._replayed = self._replayed if state is None else state
             self._ring.skip()
+            forms: Sequence[bytes] = ()
         else:
-            forms = self._viewers.step(
+            forms = made = self._viewers.step(
                 seq=seq,
                 hand=hand,
                 table=keys,
@@ -76,7 +77,7 @@ class Stream:
                 events=events,
                 clocks=clocks,
             )
-            self._ring.push(forms)
+            self._ring.push(made, size=made.size)
         cause = "chance" if kind == "chance" else str(body.get("cause", ""))
         self._steps.append(Step(seq, kind, to_json({"at": at.us, **body}), forms, cause))
         return seq
