@@ -37,7 +37,7 @@ def patch(changed: Mapping[str, bytes], deleted: Collection[str]) -> bytes:
     """Fields of a ViewPatch without its check."""
     if not changed and not deleted:
         return b""
-    parts = []
+    parts: list[bytes] = []
     for key, text in changed.items():
         front, length = _entry(key), splice.varint(len(text))
         size = len(front) + len(length) + len(text)

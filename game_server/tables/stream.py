@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from game_server.tables.forms import Forms
 from game_server.tables.moment import Moment
 from game_server.tables.ring import Ring
 from game_server.tables.viewers import Viewers, to_json

@@ -135,7 +135,7 @@ class Viewers:
                 # Only keys of its own beside the public ones: what changed is the sum of both.
                 extra = check
                 if old != new:
-                    theirs = views.diff(old, new)
+                    theirs = views.diff(_over({}, old), _over({}, new))
                     extra += _difference(old, theirs.set, theirs.delete)
                     own[seat] = forms.patch(theirs.set, theirs.delete)
             else:
@@ -157,9 +157,7 @@ class Viewers:
         theirs = [b""] * (self.seats + 1)
         for event in events:
             shown = forms.event(event.kind, to_json(event.data))
-            masked = (
-                b"" if event.masked is None else forms.event(event.kind, to_json(event.masked))
-            )
+            masked = b"" if event.masked is None else forms.event(event.kind, to_json(event.masked))
             for viewer in range(self.seats + 1):
                 seen = event.to == ALL or self.seat_of(viewer) in event.to
                 theirs[viewer] += shown if seen else masked
@@ -222,7 +220,9 @@ def _over(public: Mapping[str, bytes], own: Own) -> dict[str, bytes]:
     return {key: text for key, text in whole.items() if text is not None}
 
 
-def _difference(old: Mapping[str, Any], changed: Mapping[str, bytes], deleted: Sequence[str]) -> int:
+def _difference(
+    old: Mapping[str, Any], changed: Mapping[str, bytes], deleted: Sequence[str]
+) -> int:
     """By how much the check moves."""
     value = 0
     for key in deleted:
