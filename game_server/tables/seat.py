@@ -40,6 +40,7 @@ class Seat:
     ready: bool = False
     contribution: bytes = b""
     away_since: int | None = None  # monotonic ms; None while the player is connected
+    leaves: str = ""  # why it is LEAVING: asked, away, idle, retired or shutdown
 
     @property
     def seated(self) -> bool:

@@ -42,12 +42,14 @@ export class HallClient {
     this.onevents = () => {}; // (table, [{ kind, data }]) after the view has changed
     this.onchat = () => {};
     this.onrooms = () => {}; // something was started, stopped or changed
+    this.ongrid = () => {}; // of the shard that watchGrid named
     this.onpenalty = () => {}; // until `heard`; may come again after a resume
     this.phase = "offline"; // offline, greeting, greeted, open, ended
     this.ending = "";
     this.session = null; // profile, epoch, connection, ticket, expires, refresh, rotationOp
     this.wallet = null;
     this.tables = new Map();
+    this.grid = null; // { room, shard } whose tables are looked at
     this.resumes = 0;
     this.pending = new Pending();
     this.opener = null;
@@ -85,13 +87,61 @@ export class HallClient {
     return this.call("heard", { penalty: penalty.id });
   }
 
+  // { hands: [{ table, hand, game, endedUs, result, seat, deltas, names }], beforeUs }
+  hands(beforeUs = 0n) {
+    return this.call("listHands", { beforeUs });
+  }
+
+  // { record, names }; the record is packed by zlib.
+  hand(table, hand) {
+    return this.call("getHand", { table, hand });
+  }
+
   chat(table, text) {
     return this.call("chat", { table: table.ref, text });
   }
 
-  async quickJoin(room) {
-    const seated = await this.call("quickJoin", { room, buyIn: 0n });
-    return this.#follow(seated.table);
+  // own: a table of one's own; key: what others must say to come in, "" for nothing.
+  async quickJoin(room, { own = false, key = "" } = {}) {
+    const seated = await this.call("quickJoin", { room, buyIn: 0n, own, key });
+    return this.#keyed(seated.table, key);
+  }
+
+  async sit(ref, seat, key = "") {
+    const seated = await this.call("sit", { table: ref, seat, buyIn: 0n, key });
+    return this.#keyed(seated.table, key);
+  }
+
+  // Look on: the board that everybody may see.
+  async watch(ref, key = "") {
+    const table = this.#keyed(ref, key);
+    try {
+      await this.call("watch", { table: ref, key });
+    } catch (error) {
+      if (!table.known) this.tables.delete(ref.table);
+      throw error;
+    }
+    return table;
+  }
+
+  async unwatch(table) {
+    this.tables.delete(table.ref.table);
+    this.onchange();
+    await this.call("unwatch", { table: table.ref });
+  }
+
+  // One shard's tables at a time; null: none any more.
+  async watchGrid(room, shard = 0) {
+    const before = this.grid;
+    this.grid = room === null ? null : { room, shard };
+    if (before) await this.call("watchGrid", { ...before, stop: true });
+    if (this.grid) await this.call("watchGrid", this.grid);
+  }
+
+  #keyed(ref, key) {
+    const table = this.#follow(ref);
+    table.key = key || table.key;
+    return table;
   }
 
   ready(table, contribution) {
@@ -233,6 +283,7 @@ export class HallClient {
       else if (body.case === "presence") this.#presence(body.value);
       else if (body.case === "chat") this.onchat(body.value);
       else if (body.case === "rooms") this.onrooms();
+      else if (body.case === "grid") this.ongrid(body.value);
       else if (body.case === "penalty") this.onpenalty(body.value);
     }
     this.#send();
@@ -285,6 +336,7 @@ export class HallClient {
     for (const table of this.tables.values()) {
       if (!named.has(table.ref.table)) this.#watch(table);
     }
+    if (this.grid) this.pending.add("watchGrid", this.grid, { internal: true });
   }
 
   #refused(entry, refusal) {
@@ -328,7 +380,7 @@ export class HallClient {
 
   #watch(table) {
     const cursor = table.known ? table.cursor() : undefined;
-    this.pending.add("watch", { table: table.ref, cursor }, { internal: true });
+    this.pending.add("watch", { table: table.ref, cursor, key: table.key }, { internal: true });
   }
 
   #table(update) {
@@ -337,7 +389,7 @@ export class HallClient {
     if (!table) {
       // A new seat's snapshot may come before the answer that tells of the seat.
       const snapshot = update.kind.case === "snapshot" && update.kind.value.seat >= 0;
-      if (!snapshot && !this.pending.anyOf("quickJoin", "sit")) return;
+      if (!snapshot && !this.pending.anyOf("quickJoin", "sit")) return; // one that we left
       table = this.#follow(update.table);
     }
     const outcome = table.apply(update);

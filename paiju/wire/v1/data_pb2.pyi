@@ -434,6 +434,101 @@ class GetWalletReply(_message.Message):
 Global___GetWalletReply: _TypeAlias = GetWalletReply  # noqa: Y015
 
 @_typing.final
+class ListHandsRequest(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    PLAYER_FIELD_NUMBER: _builtins.int
+    BEFORE_US_FIELD_NUMBER: _builtins.int
+    player: _builtins.int
+    before_us: _builtins.int
+    def __init__(
+        self,
+        *,
+        player: _builtins.int = ...,
+        before_us: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["before_us", b"before_us", "player", b"player"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ListHandsRequest: _TypeAlias = ListHandsRequest  # noqa: Y015
+
+@_typing.final
+class ListHandsReply(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    REFUSAL_FIELD_NUMBER: _builtins.int
+    HANDS_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def refusal(self) -> _common_pb2.Refusal: ...
+    @_builtins.property
+    def hands(self) -> _hall_pb2.HandList: ...
+    def __init__(
+        self,
+        *,
+        refusal: _common_pb2.Refusal | None = ...,
+        hands: _hall_pb2.HandList | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["hands", b"hands", "refusal", b"refusal"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["hands", b"hands", "refusal", b"refusal"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ListHandsReply: _TypeAlias = ListHandsReply  # noqa: Y015
+
+@_typing.final
+class GetHandRequest(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    PLAYER_FIELD_NUMBER: _builtins.int
+    TABLE_FIELD_NUMBER: _builtins.int
+    HAND_FIELD_NUMBER: _builtins.int
+    player: _builtins.int
+    table: _builtins.int
+    hand: _builtins.int
+    def __init__(
+        self,
+        *,
+        player: _builtins.int = ...,
+        table: _builtins.int = ...,
+        hand: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["hand", b"hand", "player", b"player", "table", b"table"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___GetHandRequest: _TypeAlias = GetHandRequest  # noqa: Y015
+
+@_typing.final
+class GetHandReply(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    REFUSAL_FIELD_NUMBER: _builtins.int
+    HAND_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def refusal(self) -> _common_pb2.Refusal: ...
+    @_builtins.property
+    def hand(self) -> _hall_pb2.HandRecord: ...
+    def __init__(
+        self,
+        *,
+        refusal: _common_pb2.Refusal | None = ...,
+        hand: _hall_pb2.HandRecord | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["hand", b"hand", "refusal", b"refusal"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["hand", b"hand", "refusal", b"refusal"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___GetHandReply: _TypeAlias = GetHandReply  # noqa: Y015
+
+@_typing.final
 class SitDownRequest(_message.Message):
     DESCRIPTOR: _descriptor.Descriptor
 
