@@ -86,25 +86,27 @@ def _rooms() -> list[tuple[str, int]]:
 
 
 @pytest.mark.soak
-async def test_in_no_game_is_anybody_told_a_card_that_is_not_his(tmp_path: Path) -> None:
+@pytest.mark.parametrize(("room", "players"), _rooms(), ids=[room for room, _ in _rooms()])
+async def test_in_no_game_is_anybody_told_a_card_that_is_not_his(
+    tmp_path: Path, room: str, players: int
+) -> None:
     with Recorder.listening() as recorder:
         async with MiniHall(tmp_path) as hall:
             looking = asyncio.create_task(look_on(hall, recorder))
-            for room, players in _rooms():
-                plan = LoadPlan(
-                    gateways=[*hall.gateways, *hall.web_gateways],
-                    server_keys=hall.server_keys,
-                    room=room,
-                    players=players,
-                    hands=2,
-                    drops=1,
-                    seed=11,
-                    drop_rate=0.08,
-                    away_s=(0.0, 0.2),
-                    deadline_s=100,
-                )
-                result = await Driver(plan, make_mind=lambda _: GameMind(REGISTRY)).run()
-                assert result.errors == [] and result.hands >= 2, room
+            plan = LoadPlan(
+                gateways=[*hall.gateways, *hall.web_gateways],
+                server_keys=hall.server_keys,
+                room=room,
+                players=players,
+                hands=2,
+                drops=1,
+                seed=11,
+                drop_rate=0.08,
+                away_s=(0.0, 0.2),
+                deadline_s=150,
+            )
+            result = await Driver(plan, make_mind=lambda _: GameMind(REGISTRY)).run()
+            assert result.errors == [] and result.hands >= 2
             looking.cancel()
             await asyncio.gather(looking, return_exceptions=True)
             wire_recorder.check(recorder, hall.database_url)
