@@ -99,7 +99,7 @@ async def test_in_no_game_is_anybody_told_a_card_that_is_not_his(
                 room=room,
                 players=players,
                 hands=2,
-                drops=1,
+                drops=0,
                 seed=11,
                 drop_rate=0.08,
                 away_s=(0.0, 0.2),
