@@ -248,6 +248,12 @@ class Repository:
         timestamp = self._timestamp()
         return min(timestamp.signed.expires, self._snapshot(timestamp).signed.expires)
 
+    def signed_until(self) -> datetime:
+        """When what people have signed runs out: root, list of authors, lists of authors. Nobody
+        can renew it but those who have the keys."""
+        roles = filter(None, map(self._role, self.authors()))
+        return min(one.signed.expires for one in (self._root(), self._targets(), *roles))
+
     def renew(self, *, now: datetime) -> bool:
         """Sign snapshot and timestamp again when their time runs out; whether that was so."""
         timestamp = self._timestamp()
