@@ -4,7 +4,7 @@
 |---|---|
 | `/` | the page |
 | `/a/TAG/...` | its files, for ever the same under this address |
-| `/p/PACKAGE/TAG/...` | client parts of game packages, likewise; never their rules |
+| `/p/PACKAGE/SHA256/...` | client parts of game packages, likewise; never their rules |
 | `/hall.json` | gateways that this page can reach, the keys it must pin, the games |
 | `/words.json` | what the games call things, in English and Chinese |
 | `/wire.binpb` | the descriptors of the messages (a FileDescriptorSet) |
@@ -14,9 +14,11 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit, urlunsplit
 
@@ -72,11 +74,13 @@ HallState = Callable[[], dict[str, Any] | None]
 """The running hall's state file, None while none runs."""
 
 
-def make_app(state: HallState, robots: Callable[[], Robots | None]) -> Starlette:
-    """robots: who sits down when asked; None: nobody."""
+def make_app(
+    state: HallState, robots: Callable[[], Robots | None], exported: Path | None = None
+) -> Starlette:
+    """robots: who sits down when asked; None: nobody. exported: see Catalogue."""
 
     registry = Registry.default()
-    pages, catalogue, advice = Pages(), Catalogue(registry), Advice(registry)
+    pages, catalogue, advice = Pages(), Catalogue(registry, exported), Advice(registry)
     shown = catalogue.shown()
 
     async def index(request: Request) -> Response:
@@ -88,7 +92,8 @@ def make_app(state: HallState, robots: Callable[[], Robots | None]) -> Starlette
 
     async def package_file(request: Request) -> Response:
         at = request.path_params
-        return _kept(at["name"], catalogue.file(at["package"], at["tag"], at["name"]))
+        names = (at["package"], at["digest"], at["name"])
+        return _kept(at["name"], await asyncio.to_thread(catalogue.file, *names))
 
     async def hall(request: Request) -> Response:
         found = state()
@@ -126,7 +131,7 @@ def make_app(state: HallState, robots: Callable[[], Robots | None]) -> Starlette
         routes=[
             Route("/", index),
             Route("/a/{tag}/{name:path}", own_file),
-            Route("/p/{package}/{tag}/{name:path}", package_file),
+            Route("/p/{package}/{digest}/{name:path}", package_file),
             Route("/hall.json", hall),
             Route("/words.json", words),
             Route("/wire.binpb", wire),

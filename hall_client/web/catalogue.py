@@ -1,71 +1,56 @@
-"""What the page must know of the installed games: names, seats, where their pages and views lie.
+"""What the page must know of the installed games: names and seats; and their client parts.
 
-Only a package's client part is ever served: `view.js`, its help pages and `assets/`. Rules
-stay on servers and in this process.
+Only a package's client part is ever served: `view.js`, its help pages and `assets/`, each under
+its SHA-256, which the page has from its gateway. Rules stay on servers and in this process.
 """
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Mapping
-from dataclasses import dataclass
-from pathlib import Path, PurePosixPath
+from hashlib import sha256
+from pathlib import Path
 from typing import Any
 
 import games
+from paiju.packages.client_files import FOLDER, address, client_files, for_clients
 from paiju.rules.registry import Registry
 
-LOCALES = ("zh", "en")
-VIEW = "view.js"
 
-
-@dataclass(frozen=True)
-class ClientPart:
-    """The files of one package that browsers may have. tag: changes whenever one of them does."""
-
-    package: str
-    tag: str
-    files: Mapping[str, bytes]
-
-    @property
-    def base(self) -> str:
-        return f"p/{self.package}/{self.tag}/"
-
-
-def client_part(package: str, folder: Path) -> ClientPart:
-    """Read a package's client part from where it is installed."""
-    files = {}
-    for path in sorted(folder.rglob("*")):
-        name = path.relative_to(folder).as_posix()
-        if path.is_file() and _for_clients(PurePosixPath(name)):
-            files[name] = path.read_bytes()
-    digest = hashlib.sha256()
-    for name, content in files.items():
-        digest.update(f"{name} {len(content)} ".encode() + content)
-    return ClientPart(package, digest.hexdigest()[:16], files)
-
-
-def _for_clients(name: PurePosixPath) -> bool:
-    if len(name.parts) == 1:
-        return name.name == VIEW or (name.suffix == ".md" and name.name.startswith("help."))
-    return name.parts[0] == "assets"
+def client_part(package: str, folder: Path) -> dict[str, bytes]:
+    """Address below the page -> content, of a package as it is installed."""
+    files = {
+        path.relative_to(folder).as_posix(): path.read_bytes()
+        for path in folder.rglob("*")
+        if path.is_file()
+    }
+    return {address(package, path, data): data for path, data in client_files(files).items()}
 
 
 class Catalogue:
-    """The installed packages, read once; a new version comes with a new process."""
+    """The installed packages, read once, and what was exported since.
 
-    def __init__(self, registry: Registry) -> None:
+    exported: the folder of `paiju package export`, where versions lie that came later; None: a
+    new version's view comes with a new process, or from another web server.
+    """
+
+    def __init__(self, registry: Registry, exported: Path | None = None) -> None:
         self._registry = registry
-        self._parts: dict[str, ClientPart] = {}
-        for rule_set in registry.rule_sets():
-            package = registry.package_of(rule_set.name)
-            if package not in self._parts:
-                self._parts[package] = client_part(package, _folder(package))
+        self._exported = exported
+        self._files: dict[str, bytes] = {}
+        for package in {registry.package_of(r.name) for r in registry.rule_sets()}:
+            self._files |= client_part(package, _folder(package))
 
-    def file(self, package: str, tag: str, name: str) -> bytes | None:
-        """None for what there is not, or not in this version."""
-        part = self._parts.get(package)
-        return part.files.get(name) if part is not None and part.tag == tag else None
+    def file(self, package: str, digest: str, name: str) -> bytes | None:
+        """None for what there is not. Blocking when it lies in the folder."""
+        found = self._files.get(f"{FOLDER}/{package}/{digest}/{name}")
+        if found is not None or self._exported is None or not for_clients(name):
+            return found
+        folder = (self._exported / FOLDER).resolve()
+        file = (folder / package / digest / name).resolve()
+        if not file.is_relative_to(folder) or not file.is_file():
+            return None
+        data = file.read_bytes()
+        return data if sha256(data).hexdigest() == digest else None
 
     def shown(self) -> list[dict[str, Any]]:
         """For `games.json`, in the order of the packages."""
@@ -78,18 +63,11 @@ class Catalogue:
 
     def _game(self, name: str, title: Mapping[str, str]) -> dict[str, Any]:
         game = self._registry.latest(name)
-        part = self._parts[self._registry.package_of(name)]
         return {
             "name": name,
-            "package": part.package,
+            "package": self._registry.package_of(name),
             "title": dict(title),
             "seats": [game.info.min_seats, game.info.max_seats],
-            "view": part.base + VIEW if VIEW in part.files else None,
-            "help": {
-                locale: part.base + f"help.{locale}.md"
-                for locale in LOCALES
-                if f"help.{locale}.md" in part.files
-            },
         }
 
 

@@ -46,7 +46,7 @@ class WebHall:
     async def run(self) -> None:
         """Until SIGTERM. Raises OSError when a port is taken."""
         settings = self._settings
-        app = make_app(self._state, self._company)
+        app = make_app(self._state, self._company, settings.web_packages)
         sockets: list[tuple[str, socket.socket, _Server]] = []
         if settings.web_listen:
             sockets.append(("http", *self._server(app, settings.web_listen, secure=False)))

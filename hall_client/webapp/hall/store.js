@@ -3,6 +3,7 @@
 
 import { batch, signal } from "@hall/ui";
 import { random } from "../net/bytes.js";
+import { Parts } from "../net/parts.js";
 import { texts } from "../texts.js";
 import { deviceSecret, settings } from "./settings.js";
 
@@ -12,9 +13,12 @@ const LOG_LINES = 80;
 const SAID_MS = 6_000;
 
 export class Store {
+  #packages = new Map(); // room -> as in the list of rooms, of the versions that are offered
+
   constructor(client, games) {
     this.client = client;
     this.games = games; // as in hall.json
+    this.parts = new Parts(client);
     this.connection = signal({ phase: "offline", name: "", ending: "", back: false });
     this.wallet = signal(null);
     this.rooms = signal([]);
@@ -25,7 +29,10 @@ export class Store {
     this.events = signal([]); // the newest last
     client.onchange = () => this.#changed();
     client.onnotice = (notice) => this.say(notice.text || notice.code);
-    client.onrooms = () => this.#refreshRooms().catch(() => {});
+    client.onrooms = () => {
+      this.#packages.clear();
+      this.#refreshRooms().catch(() => {});
+    };
     client.onpenalty = (penalty) => {
       const known = this.penalties.value.some((one) => one.id === penalty.id);
       if (!known) this.penalties.value = [...this.penalties.value, penalty];
@@ -55,15 +62,24 @@ export class Store {
   }
 
   // Games of the page's server, and those that were published since it started: these are shown
-  // with the plain board, by the names of their rooms.
+  // by the names of their rooms.
   get allGames() {
     const more = new Map();
     for (const { game: name, title, seats } of this.rooms.value) {
       if (!this.game(name) && !more.has(name)) {
-        more.set(name, { name, package: name, title, seats: [seats, seats], view: null, help: {} });
+        more.set(name, { name, package: name, title, seats: [seats, seats] });
       }
     }
     return [...this.games, ...more.values()];
+  }
+
+  // A file of the package that a room is played by, as { url, integrity }; null: there is none.
+  async part(id, path) {
+    if (!this.#packages.has(id)) {
+      for (const room of (await this.client.rooms()).rooms) this.#packages.set(room.id, room);
+    }
+    const room = this.#packages.get(id);
+    return room ? this.parts.find(room.package, room.packageVersion, path) : null;
   }
 
   seen(penalty) {

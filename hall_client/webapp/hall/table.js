@@ -5,6 +5,7 @@ import { html, signal, useEffect, useLayoutEffect, useMemo, useRef, useState } f
 import { Speaker } from "../kit/facts.js";
 import { seatCount } from "../kit/model.js";
 import { Words } from "../kit/words.js";
+import { importVerified } from "../net/parts.js";
 import { Lazy } from "./hall.js";
 import { settings } from "./settings.js";
 
@@ -39,27 +40,34 @@ export function Table({ store }) {
       </div>
       ${words && html`
         <${Turn} store=${store} words=${words} />
-        <${GameView} store=${store} game=${game} words=${words} locale=${locale} />
+        <${GameView} store=${store} words=${words} locale=${locale} />
         <${Between} store=${store} words=${words} />
         ${panel && html`<${Lazy} from=${panels} name=${{ leave: "Leave", help: "Help", chat: "Chat" }[panel]}
           key=${panel} store=${store} game=${game} words=${words} mirror=${mirror} onClose=${() => open("")} />`}`}
     </main>`;
 }
 
-// The view of the package, or the plain board for a game that brings none.
-async function viewOf(game) {
-  if (game?.view) return (await import(new URL(game.view, document.baseURI))).default;
+// The view of the package, or the plain board for a game that brings none. A view that cannot be
+// had, or is not what was published, stops nobody from playing.
+async function viewOf(store, room) {
+  try {
+    const part = await store.part(room, "view.js");
+    if (part) return (await importVerified(part)).default;
+  } catch (error) {
+    console.warn(error.message);
+  }
   return (await import("../kit/index.js")).boardView();
 }
 
-function GameView({ store, game, words, locale }) {
+function GameView({ store, words, locale }) {
   const place = useRef(null);
   const instance = useRef(null);
   const live = useMemo(() => signal({ away: [], clocks: [] }), []);
   const now = store.table.value;
+  const room = now.view["@table"].room;
   useEffect(() => {
     let gone = false;
-    viewOf(game).then((made) => {
+    viewOf(store, room).then((made) => {
       if (gone) return;
       instance.current = made.mount(place.current, {
         locale, t: store.t, words, live, mode: "play",
@@ -73,7 +81,7 @@ function GameView({ store, game, words, locale }) {
       instance.current?.destroy();
       instance.current = null;
     };
-  }, [game?.view, locale]);
+  }, [room, locale]);
   const show = () => {
     const { view, away, clocks } = store.table.value;
     live.value = { away, clocks };

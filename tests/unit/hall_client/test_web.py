@@ -82,7 +82,8 @@ def test_only_the_client_part_of_a_package_is_served(tmp_path: Path) -> None:
     (tmp_path / "more").mkdir()
     (tmp_path / "more" / "view.js").write_text("")
     part = catalogue.client_part("x", tmp_path)
-    assert sorted(part.files) == ["assets/tile.svg", "help.en.md", "view.js"]
+    names = sorted(address.split("/", 3)[3] for address in part)
+    assert names == ["assets/tile.svg", "help.en.md", "view.js"]
 
 
 def test_an_address_changes_with_the_content(tmp_path: Path) -> None:
@@ -90,7 +91,24 @@ def test_an_address_changes_with_the_content(tmp_path: Path) -> None:
     first = catalogue.client_part("x", tmp_path)
     (tmp_path / "view.js").write_text("two")
     second = catalogue.client_part("x", tmp_path)
-    assert first.tag != second.tag
+    assert first.keys().isdisjoint(second)
+    (address,) = first
+    assert address == f"p/x/{hashlib.sha256(b'one').hexdigest()}/view.js"
+
+
+def test_what_was_exported_is_served_while_it_is_what_it_was(tmp_path: Path) -> None:
+    data = b"export default 1;"
+    digest = hashlib.sha256(data).hexdigest()
+    (tmp_path / f"p/new/{digest}").mkdir(parents=True)
+    file = tmp_path / f"p/new/{digest}/view.js"
+    file.write_bytes(data)
+    (tmp_path / f"p/new/{digest}/rules.py").write_bytes(data)
+    parts = catalogue.Catalogue(Registry.default(), tmp_path)
+    assert parts.file("new", digest, "view.js") == data
+    assert parts.file("new", digest, "rules.py") is None
+    assert parts.file("..", digest, "view.js") is parts.file("new", "0" * 64, "view.js") is None
+    file.write_bytes(b"export default 2;")
+    assert parts.file("new", digest, "view.js") is None
 
 
 def test_the_policy_allows_the_import_map_and_no_other_inline_script() -> None:
