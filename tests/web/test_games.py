@@ -13,11 +13,12 @@ from playwright.async_api import Browser, Page, ViewportSize, expect
 
 from paiju.rules.registry import Registry
 from tests.web.conftest import PageHall
-from tests.web.person import connected, (
+from tests.web.person import (
     TABLE,
     Turn,
     by_hint,
     by_keyboard,
+    connected,
     opened,
     play_hand,
     seated,
