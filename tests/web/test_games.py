@@ -154,7 +154,7 @@ async def test_every_game_is_named_and_explained(
     await expect(page.locator(".game").first).to_be_visible(timeout=20_000)
     shown = await page.locator(".game").count()
     assert shown == len(Registry.default().rule_sets())
-    await connected(page)
+    await expect(page.locator("#status.open")).to_be_visible(timeout=20_000)
     told = await page.evaluate(PARTS)
     assert len(told) == len(Registry.default().packages())
     for package, files in told.items():
