@@ -171,8 +171,7 @@ class HallGames:
         try:
             if self._shelf is not None and name in versions:
                 return self._shelf.contents(versions, name)
-            offered = self._library.view.offered.get(key[0])
-            if offered is not None and offered.main.key == key:
+            if self._library.installed(key[0]) == key[1]:
                 return _installed(key[0])
         except (BadShelf, archive.BadPackage):
             pass

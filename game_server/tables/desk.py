@@ -126,7 +126,7 @@ class Desk:
             return room.seats or 1
         return chosen.room.seats_for(chosen.game)
 
-    def _make_table(self, ref: common_pb2.TableRef) -> Table:
+    def _make_table(self, ref: common_pb2.TableRef, lock: str) -> Table:
         chosen = self.games.choose(ref.room, ref.table)
         table = Table(
             ref=ref,
@@ -136,6 +136,7 @@ class Desk:
             epoch=self.epoch,
             entropy=self._entropy,
             sealer=self._sealer,
+            lock=lock,
         )
         table.open(at=self.at())
         self.audiences[ref.table] = Audience()
@@ -271,11 +272,9 @@ class Desk:
         audience = self.audiences[table.ref.table]
         for step in done.steps:
             self.out.row(Row(table.ref.table, step.seq, step.kind, step.body))
-            for viewer, links in audience.groups().items():
-                for link, players in links.items():
-                    self.out.form(link, players, table, step.forms[viewer], seq=step.seq)
+            self.out.forms(table, step.forms, audience, seq=step.seq)
             if step.cause:
-                self._metrics.actions.labels(step.cause).inc()
+                self._metrics.acted(step.cause)
         for settled in done.settled:
             self._metrics.hands.labels(table.room.game, settled.result).inc()
             self.out.settle(_settlement(table.room, table, settled))

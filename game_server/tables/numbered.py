@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 from game_server.tables.claims import Claimed, Claims
 from game_server.tables.hand import Hand
+from game_server.tables.lock import opens
 from game_server.tables.moment import Moment
 from game_server.tables.op import NO_OP, Op
 from game_server.tables.ring import RING
@@ -63,8 +64,11 @@ class NumberedTable:
         epoch: int,
         entropy: Callable[[int], bytes],
         sealer: Sealer,
+        lock: str = "",
     ) -> None:
         self.ref = ref
+        self.lock = lock
+        """Digest of the key that others must know (lock.py); empty: there is none."""
         self.room = room
         self.game = game
         self.epoch = epoch
@@ -74,6 +78,7 @@ class NumberedTable:
         self.stopped = False
         """A hand was refused by the ledger: no other begins before an operator has looked."""
         self.stream = Stream(ref=ref, epoch=epoch, seats=len(self.seats))
+        self._guests: set[int] = set()  # players who have said the key
         self._package = package
         self._entropy = entropy
         self._sealer = sealer
@@ -110,6 +115,7 @@ class NumberedTable:
             "package": self._package,
             "currency": self.room.currency,
             "values": self.room.values(),
+            **({"lock": self.lock} if self.lock else {}),
         }
 
     def first_keys(self) -> dict[str, Any]:
@@ -131,6 +137,7 @@ class NumberedTable:
             "version": self.game.id.version,
             "parameters": self.game.id.parameters,
             "currency": self.room.currency,
+            **({"locked": True} if self.lock else {}),
         }
 
     # ---- looking --------------------------------------------------------------------------------
@@ -159,6 +166,18 @@ class NumberedTable:
 
     def seat_of(self, player: int) -> int | None:
         return self.roster.seat_of(player)
+
+    def admit(self, player: int, key: str) -> None:
+        """Refused(TABLE_LOCKED), unless the player sits here, knows the key or once said it.
+
+        Not numbered: after a restart of the host who only looks on says it again.
+        """
+        if player in self._guests or self.seat_of(player) is not None:
+            return
+        if not opens(self.lock, self.ref.table, key):
+            raise Refused("TABLE_LOCKED")
+        if self.lock:
+            self._guests.add(player)
 
     def clocks(self, now: int) -> list[hall_pb2.Clock]:
         return self._turns.shown(now)
@@ -247,6 +266,7 @@ class NumberedTable:
         """`amount` more coins lie in the seat's escrow."""
         held = self.roster.held(seat)
         held.stake += amount
+        held.topped = max(held.topped, op)
         self._emit(
             "top_up",
             {
@@ -266,6 +286,7 @@ class NumberedTable:
         if held.state is SeatState.LEAVING:
             return
         self.roster.leave(seat, now=at.ms, playing=self.playing)
+        held.leaves = why
         self._emit(
             "leave",
             {"seat": seat, "player": held.player, "why": why, **op.body()},
@@ -373,6 +394,7 @@ class NumberedTable:
                 "next_sealed": self._sealed(next_secret, hand.number + 1),
                 "contributions": [c.hex() for c in hand.contributions],
                 "seats": [[s.player, s.name, s.sitting, s.stake] for s in seats],
+                "topped": [s.topped.body() for s in seats],
                 "wealth": [s.stake for s in seats] if self.room.plays_for_coins else None,
                 "carry": self._carry,
                 "shown": self._shown_last,

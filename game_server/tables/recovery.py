@@ -165,6 +165,7 @@ class Recovery:
                 epoch=self._store.epoch,
                 entropy=self._entropy,
                 sealer=self._sealer,
+                lock=rows[0].body.get("lock", ""),
             )
         except (LookupError, ValueError) as error:
             raise Unplayable(str(error)) from error

@@ -92,10 +92,18 @@ class _Replayer:
     def stand_before(self, body: Mapping[str, Any]) -> None:
         """All that a hand needs is in its first row."""
         hand = body["hand"]
+        topped = body.get("topped") or [{}] * len(body["seats"])  # older rows have none
         self._table.stood(
             [
-                Seat(player=p, name=name, sitting=sitting, stake=stake, state=SeatState.SEATED)
-                for p, name, sitting, stake in body["seats"]
+                Seat(
+                    player=player,
+                    name=name,
+                    state=SeatState.SEATED,
+                    sitting=sitting,
+                    stake=stake,
+                    topped=Op.of(last),
+                )
+                for (player, name, sitting, stake), last in zip(body["seats"], topped, strict=True)
             ],
             hand=hand,
             secret=self._open_seal(body["sealed"], hand),

@@ -1,23 +1,24 @@
-"""What the page must know of the installed games: names and seats; and their client parts.
+"""What the page must know of the installed games: names, seats, where their pages and views lie.
 
 Only a package's client part is ever served: `view.js`, its help pages and `assets/`, each under
-its SHA-256, which the page has from its gateway. Rules stay on servers and in this process.
+its SHA-256. Rules stay on servers and in this process.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from hashlib import sha256
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
 import games
-from paiju.packages.client_files import FOLDER, address, client_files, for_clients
+from paiju.packages.client_files import FOLDER, VIEW, address, client_files
 from paiju.rules.registry import Registry
+
+LOCALES = ("zh", "en")
 
 
 def client_part(package: str, folder: Path) -> dict[str, bytes]:
-    """Address below the page -> content, of a package as it is installed."""
+    """Address below the page -> content, of a package that lies in a folder."""
     files = {
         path.relative_to(folder).as_posix(): path.read_bytes()
         for path in folder.rglob("*")
@@ -27,33 +28,45 @@ def client_part(package: str, folder: Path) -> dict[str, bytes]:
 
 
 class Catalogue:
-    """The installed packages, read once, and what was exported since.
+    """The installed packages, read once, and the versions that came later (`add`).
 
-    exported: the folder of `paiju package export`, where versions lie that came later; None: a
-    new version's view comes with a new process, or from another web server.
+    Files of older versions stay: a page that is open may still ask for them.
     """
 
-    def __init__(self, registry: Registry, exported: Path | None = None) -> None:
+    def __init__(self, registry: Registry) -> None:
         self._registry = registry
-        self._exported = exported
+        self._newest: dict[str, list[str]] = {}  # package -> addresses
+        self._versions: dict[str, str] = {}
         self._files: dict[str, bytes] = {}
-        for package in {registry.package_of(r.name) for r in registry.rule_sets()}:
-            self._files |= client_part(package, _folder(package))
+        for rule_set in registry.rule_sets():
+            package = registry.package_of(rule_set.name)
+            if package not in self._versions:
+                self.add(package, registry.package_version(rule_set.name), _folder(package))
+
+    def has(self, package: str, version: str) -> bool:
+        """Whether this is the version that pages are told of."""
+        return self._versions.get(package) == version
+
+    def add(self, package: str, version: str, folder: Path) -> None:
+        """From now on pages are told of this version, whose files lie in the folder."""
+        files = client_part(package, folder)
+        self._files |= files
+        self._newest[package] = list(files)
+        self._versions[package] = version
 
     def file(self, package: str, digest: str, name: str) -> bytes | None:
-        """None for what there is not. Blocking when it lies in the folder."""
-        found = self._files.get(f"{FOLDER}/{package}/{digest}/{name}")
-        if found is not None or self._exported is None or not for_clients(name):
-            return found
-        folder = (self._exported / FOLDER).resolve()
-        file = (folder / package / digest / name).resolve()
-        if not file.is_relative_to(folder) or not file.is_file():
-            return None
-        data = file.read_bytes()
-        return data if sha256(data).hexdigest() == digest else None
+        """None for what there is not, or not with that SHA-256."""
+        return self._files.get(f"{FOLDER}/{package}/{digest}/{name}")
+
+    def packages(self) -> dict[str, dict[str, Any]]:
+        """Of each package its version, and where its view and its help are."""
+        return {
+            package: {"version": self._versions[package], **_places(addresses)}
+            for package, addresses in sorted(self._newest.items())
+        }
 
     def shown(self) -> list[dict[str, Any]]:
-        """For `games.json`, in the order of the packages."""
+        """For `hall.json`, in the order of the packages."""
         return [self._game(rule_set.name, rule_set.title) for rule_set in self._ordered()]
 
     def _ordered(self) -> list[Any]:
@@ -63,12 +76,24 @@ class Catalogue:
 
     def _game(self, name: str, title: Mapping[str, str]) -> dict[str, Any]:
         game = self._registry.latest(name)
+        package = self._registry.package_of(name)
         return {
             "name": name,
-            "package": self._registry.package_of(name),
+            "package": package,
             "title": dict(title),
             "seats": [game.info.min_seats, game.info.max_seats],
+            **_places(self._newest[package]),
         }
+
+
+def _places(addresses: Iterable[str]) -> dict[str, Any]:
+    """Where the view and the help are."""
+    by_path = {found.split("/", 3)[3]: found for found in addresses}
+    pages = {locale: by_path.get(f"help.{locale}.md") for locale in LOCALES}
+    return {
+        "view": by_path.get(VIEW),
+        "help": {locale: page for locale, page in pages.items() if page},
+    }
 
 
 def _folder(package: str) -> Path:

@@ -24,8 +24,6 @@ class WebSettings(Settings):
     """Robots at a time that players may call; 0: none."""
     web_robots_think_s: float = Field(default=1.0, ge=0, le=10)
     """How long a robot seems to think at most, so that a person can follow."""
-    web_packages: Path | None = None
-    """A folder of `paiju package export`: client parts that came after this program."""
     log_level: str = "INFO"
 
     @model_validator(mode="after")

@@ -70,6 +70,11 @@ SENTENCES: Mapping[str, tuple[str, str]] = {
     "NO_SUCH_ROOM": ("There is no room {room}.", "没有房间 {room}。"),
     "NO_SUCH_TABLE": ("There is no such table.", "没有这张桌子。"),
     "NO_SUCH_SEAT": ("The table has seats 0 to {last}.", "座位号为 0 至 {last}。"),
+    "NOT_YOUR_HAND": ("There is no such hand of yours.", "没有这一局，或者您未参与。"),
+    "TABLE_LOCKED": (
+        "This table is closed to others: its key is needed.",
+        "此桌已上锁，需要口令。",
+    ),
     "SEAT_TAKEN": ("That seat is taken.", "座位已有人。"),
     "ALREADY_SEATED": ("You have a seat already.", "你已经在座。"),
     "NOT_SEATED": ("You have no seat at that table.", "你不在这张桌子上。"),

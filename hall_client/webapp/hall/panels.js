@@ -44,10 +44,11 @@ export function Help({ store, game, onClose }) {
   const locale = settings.locale.value;
   const [text, set] = useState("");
   useEffect(() => {
-    const { room } = store.table.value.view["@table"];
-    store.part(room, `help.${locale}.md`)
+    if (!game?.help[locale]) return;
+    store.part(game, `help.${locale}.md`)
       .then((part) => part && fetchVerified(part))
-      .then((answer) => answer && answer.text().then(set))
+      .then((answer) => answer?.text())
+      .then((found) => found && set(found))
       .catch((error) => console.warn(error.message));
   }, [game?.name, locale]);
   return html`
