@@ -87,13 +87,10 @@ class Catalogue:
 
 
 def _places(addresses: Iterable[str]) -> dict[str, Any]:
-    """Where the view and the help are."""
+    """Where the view is, and in which languages there is help."""
     by_path = {found.split("/", 3)[3]: found for found in addresses}
-    pages = {locale: by_path.get(f"help.{locale}.md") for locale in LOCALES}
-    return {
-        "view": by_path.get(VIEW),
-        "help": {locale: page for locale, page in pages.items() if page},
-    }
+    helps = [locale for locale in LOCALES if f"help.{locale}.md" in by_path]
+    return {"view": by_path.get(VIEW), "help": helps}
 
 
 def _folder(package: str) -> Path:

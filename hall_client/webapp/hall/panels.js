@@ -44,7 +44,7 @@ export function Help({ store, game, onClose }) {
   const locale = settings.locale.value;
   const [text, set] = useState("");
   useEffect(() => {
-    if (!game?.help[locale]) return;
+    if (!game?.help.includes(locale)) return;
     store.part(game, `help.${locale}.md`)
       .then((part) => part && fetchVerified(part))
       .then((answer) => answer?.text())

@@ -3,7 +3,6 @@
 
 import { batch, signal } from "@hall/ui";
 import { random } from "../net/bytes.js";
-import { Parts } from "../net/parts.js";
 import { texts } from "../texts.js";
 import { invitationIn } from "./invitation.js";
 import { News } from "./news.js";
@@ -23,7 +22,6 @@ export class Store {
     this.hall = signal(hall);
     this.again = again;
     this.news = new News();
-    this.parts = new Parts(client);
     this.connection = signal({ phase: "offline", name: "", ending: "", back: false });
     this.wallet = signal(null);
     this.rooms = signal([]);
@@ -93,10 +91,13 @@ export class Store {
   // the page's server has, or of the one that is offered; null: neither has it.
   async part(game, path) {
     const { package: name } = game;
+    // With the first table: the hall itself shows after few requests.
+    this.parts ??= import("../net/parts.js").then(({ Parts }) => new Parts(this.client));
+    const parts = await this.parts;
     const told = this.hall.value.packages[name]?.version;
     const room = this.rooms.value.find((one) => one.package === name);
     for (const version of new Set([told, room?.packageVersion])) {
-      const found = version && (await this.parts.find(name, version, path).catch(() => null));
+      const found = version && (await parts.find(name, version, path).catch(() => null));
       if (found) return found;
     }
     return null;
@@ -129,7 +130,7 @@ export class Store {
     for (const { game: name, title, seats, package: home } of this.rooms.value) {
       if (known.has(name)) continue;
       known.add(name);
-      const { view = null, help = {} } = packages[home] ?? {};
+      const { view = null, help = [] } = packages[home] ?? {};
       more.push({ name, package: home || name, title, seats: [seats, seats], view, help });
     }
     return [...games, ...more];
