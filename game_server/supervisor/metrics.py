@@ -38,6 +38,11 @@ class SupervisorMetrics:
         self.package_refused = Counter(
             f"{p}_package_refused", "Answers of the repository that did not verify.", registry=r
         )
+        self.package_unreachable = Counter(
+            f"{p}_package_unreachable",
+            "Times that the repository did not answer, or too slowly.",
+            registry=r,
+        )
         self.package_withdrawn = Counter(
             f"{p}_package_withdrawn", "Versions withdrawn because they raised.", registry=r
         )
