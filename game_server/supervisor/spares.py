@@ -11,9 +11,11 @@ well, only later.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import importlib
 import os
-from collections.abc import Awaitable, Callable
+import signal
+from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -54,7 +56,7 @@ class Spares:
         while True:
             await asyncio.sleep(LOOK_EVERY_S)
             node = self._node()
-            if not node or not self._ready() or waiting(node) >= self._wanted:
+            if not node or not self._ready() or len(idle(node)) >= self._wanted:
                 continue
             try:
                 await self._prestart()
@@ -63,16 +65,35 @@ class Spares:
             await self._there(node)
 
     async def _there(self, node: int) -> None:
-        before = waiting(node)
+        before = idle(node)
         for _ in range(int(THERE_WITHIN_S / LOOK_EVERY_S)):
             await asyncio.sleep(LOOK_EVERY_S)
-            if waiting(node) != before or not self._ready():
+            if idle(node) != before or not self._ready():
                 return
 
+    async def renew(self) -> None:
+        """End those that wait: they have imported what was installed when they began.
 
-def waiting(node: int) -> int:
-    """How many idle workers there are below that process."""
-    return sum(_command(pid).startswith(_IDLE) for pid in orphans.descendants(node))
+        Returns when others wait, or after a while: a host that is started then has none, and
+        imports everything itself.
+        """
+        node = self._node()
+        if not node:
+            return
+        old = idle(node)
+        for pid in old:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+        for _ in range(int(THERE_WITHIN_S / LOOK_EVERY_S)):
+            if len(set(idle(node)) - set(old)) >= self._wanted:
+                return
+            await asyncio.sleep(LOOK_EVERY_S)
+
+
+def idle(node: int) -> Sequence[int]:
+    """The idle workers below that process."""
+    below = orphans.descendants(node)
+    return sorted(pid for pid in below if _command(pid).startswith(_IDLE))
 
 
 def _command(pid: int) -> bytes:

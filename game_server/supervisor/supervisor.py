@@ -91,8 +91,17 @@ class Supervisor:
             signs=self._signs,
             metrics=metrics,
         )
+        self._spares = Spares(
+            wanted=settings.spares,
+            ready=self._hosts.ready,
+            node=lambda: self._ray.child.pid,
+            prestart=self._cell.prestart,
+        )
         self._roller = Roller(
-            gateways=self._gateways.children, hosts=self._hosts, gateway_s=settings.drain_s + 5
+            gateways=self._gateways.children,
+            hosts=self._hosts,
+            renew_spares=self._spares.renew,
+            gateway_s=settings.drain_s + 5,
         )
         self._heir = False
         """Whether another server could go on with our tables."""
@@ -110,12 +119,6 @@ class Supervisor:
             child.start()
         self._open_lease()
         self._leasing = asyncio.ensure_future(self._lease.run())
-        spares = Spares(
-            wanted=self._settings.spares,
-            ready=self._hosts.ready,
-            node=lambda: self._ray.child.pid,
-            prestart=self._cell.prestart,
-        )
         hosting = asyncio.ensure_future(self._keep_hosts())
         rolling = asyncio.ensure_future(self._roller.run())
         tasks = [
@@ -123,7 +126,7 @@ class Supervisor:
             rolling,
             self._leasing,
             asyncio.ensure_future(self._keeper().run()),
-            asyncio.ensure_future(spares.run()),
+            asyncio.ensure_future(self._spares.run()),
             asyncio.ensure_future(self._show_state(begun)),
             asyncio.ensure_future(watch_lag(self._metrics.loop_lag.observe)),
         ]
