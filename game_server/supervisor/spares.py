@@ -48,6 +48,7 @@ class Spares:
         self._ready = ready
         self._node = node
         self._prestart = prestart
+        self._renewals = 0
 
     async def run(self) -> None:
         """For ever: while hosts stand and a spare is missing, ask for one."""
@@ -65,10 +66,10 @@ class Spares:
             await self._there(node)
 
     async def _there(self, node: int) -> None:
-        before = idle(node)
+        before, renewals = idle(node), self._renewals
         for _ in range(int(THERE_WITHIN_S / LOOK_EVERY_S)):
             await asyncio.sleep(LOOK_EVERY_S)
-            if idle(node) != before or not self._ready():
+            if idle(node) != before or self._renewals != renewals or not self._ready():
                 return
 
     async def renew(self) -> None:
@@ -80,6 +81,7 @@ class Spares:
         node = self._node()
         if not node:
             return
+        self._renewals += 1
         old = idle(node)
         for pid in old:
             with contextlib.suppress(ProcessLookupError):

@@ -16,7 +16,6 @@ import os
 import signal
 import time
 from contextlib import suppress
-from importlib import metadata
 from pathlib import Path
 from typing import Any
 
@@ -42,6 +41,7 @@ from game_server.supervisor.settings import GameServerSettings
 from game_server.supervisor.signs import Signs
 from game_server.supervisor.spares import Spares
 from paiju.rules.registry import Registry
+from paiju.service import build
 from paiju.service.process import stop_event, tune_gc, watch_lag
 from paiju.service.settings import BadSettings
 from paiju.wire.server_keys import encode
@@ -185,7 +185,7 @@ class Supervisor:
             server=self._settings.server,
             cell=self._settings.cell,
             max_players=self._settings.quota,
-            build=_build(),
+            build=build.VERSION,
             games=sorted(games),
             address=self._settings.advertise or self._gateways.addresses()[0],
         )
@@ -349,10 +349,3 @@ class Supervisor:
         self._leasing.cancel()
         await asyncio.gather(self._leasing, return_exceptions=True)
         await self._lease.goodbye()
-
-
-def _build() -> str:
-    try:
-        return metadata.version("paiju")
-    except metadata.PackageNotFoundError:
-        return "source"
