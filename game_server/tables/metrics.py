@@ -132,8 +132,14 @@ class HostMetrics:
             ["method", "status"],
             registry=registry,
         )
-        for cause in ("player", "timeout", "trustee", "abandon", "chance"):
-            self.actions.labels(cause)
+        self._acted = {
+            cause: self.actions.labels(cause).inc
+            for cause in ("player", "timeout", "trustee", "abandon", "chance")
+        }
+
+    def acted(self, cause: str) -> None:
+        """One action was applied; looked up once per cause, not per action."""
+        self._acted[cause]()
 
     def count_versions(self, tables: Mapping[tuple[str, str], int]) -> None:
         """Tables by (game, version); a version without tables disappears."""

@@ -40,6 +40,9 @@ class Versions:
     def room(self, room: str) -> RoomSpec | None:
         return ROOM if room == ROOM.id else None
 
+    def current(self, room: str, game: str, version: str) -> None:
+        return None
+
     def rebuild(self, *, version: str, **_: Any) -> Choice:
         return Choice(ROOM, GAME, version)
 
