@@ -1,4 +1,4 @@
-"""What is on the dashboards: `scripts/dashboards.py` makes Grafana's files from it.
+"""What is on the dashboards: `scripts/watching.py` makes Grafana's files from it.
 
 `$__rate_interval` is Grafana's: never shorter than what a rate needs. `$instance` and `$game` are
 what the person has chosen above. Sums over data servers that all tell the same (the ledger,

@@ -181,11 +181,16 @@ class Supervisor:
         return data_pb2.RegisterServerRequest(
             server=self._settings.server,
             cell=self._settings.cell,
-            max_players=self._settings.quota,
+            max_players=self._settings.quota if self._settings.gateways else 0,
             build=_build(),
             games=sorted(games),
-            address=self._settings.advertise or self._gateways.addresses()[0],
+            address=self._address(),
         )
+
+    def _address(self) -> str:
+        """What players are told; empty for a machine without gateways."""
+        own = self._gateways.addresses()
+        return (self._settings.advertise or own[0]) if own else ""
 
     def _keeper(self) -> Keeper:
         folders = self._folders

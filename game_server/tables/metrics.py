@@ -9,8 +9,10 @@ from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
 # What is counted from 0 on: a rate over a counter that appears with its first event misses it.
 VOID_REASONS = ("harmful", "unplayable", "faulty")
 REFUSALS = ("RETRY", "BUSY", "INTERNAL")
-PEER_REASONS = ("no_certificate", "unknown_authority", "handshake", "cut")
-PEER_REASONS += ("unnamed", "role", "cell", "server", "gateway", "host")
+PEER_REASONS = (
+    *("no_certificate", "unknown_authority", "handshake", "cut"),
+    *("unnamed", "role", "cell", "server", "gateway", "host"),
+)
 SECONDS = (0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 10.0)
 
 

@@ -92,7 +92,13 @@ class WebHall:
             server.should_exit = True
 
     def _state(self) -> dict[str, Any] | None:
-        """Read anew each time: a hall that starts again has other ports."""
+        """As set; else read anew each time: a hall that starts again has other ports."""
+        settings = self._settings
+        if settings.web_gateways:
+            return {
+                "web_gateways": list(settings.web_gateways),
+                "server_keys": list(settings.web_server_keys),
+            }
         try:
             found: dict[str, Any] = json.loads(
                 (self._settings.data_dir / places.STATE_FILE).read_text("utf-8")
@@ -123,6 +129,11 @@ def main() -> None:
         settings = load(WebSettings)
     except BadSettings as error:
         sys.exit(f"web: {error}")
+    serve(settings)
+
+
+def serve(settings: WebSettings) -> None:
+    """Until SIGTERM. Raises OSError when a port is taken."""
     logs.configure("web", level=settings.log_level)
     Path(settings.data_dir).mkdir(parents=True, exist_ok=True)
     asyncio.run(WebHall(settings).run())

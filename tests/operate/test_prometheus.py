@@ -73,9 +73,9 @@ def test_every_alert_has_a_runbook_a_severity_and_a_test() -> None:
     assert {page.stem for page in (ROOT / "docs/runbooks").glob("*.md")} == set(names)
 
 
-def test_the_dashboards_are_those_of_the_code() -> None:
+def test_dashboards_and_alerts_are_built_from_their_sources() -> None:
     done = subprocess.run(
-        [sys.executable, ROOT / "scripts/dashboards.py", "--check"], capture_output=True, text=True
+        [sys.executable, ROOT / "scripts/watching.py", "--check"], capture_output=True, text=True
     )
     assert done.returncode == 0, done.stdout + done.stderr
     assert {path.stem for path in BOARDS.glob("*.json")} == {

@@ -1,7 +1,9 @@
-"""Build the Grafana dashboards: `python scripts/dashboards.py`, or `--check` that they are built.
+"""Build the files for watching: `python scripts/watching.py`, or `--check` that they are built.
 
-What is on them stands in `deploy/grafana/panels.py`; the files in `deploy/grafana/dashboards/`
-are never edited.
+* `deploy/grafana/dashboards/`, from `deploy/grafana/panels.py`
+* `deploy/kubernetes/base/alerts.yaml`, from `deploy/prometheus/alerts.yml`
+
+What is built is never edited.
 """
 
 from __future__ import annotations
@@ -12,6 +14,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import yaml
 from grafana_foundation_sdk.builders import dashboard as grafana
 from grafana_foundation_sdk.builders import prometheus, stat, timeseries
 from grafana_foundation_sdk.cog.encoder import JSONEncoder
@@ -27,6 +30,8 @@ sys.path.insert(0, str(ROOT / "deploy/grafana"))
 from panels import BOARDS, Board, Panel  # noqa: E402
 
 OUT = ROOT / "deploy/grafana/dashboards"
+ALERTS = ROOT / "deploy/prometheus/alerts.yml"
+RULE = ROOT / "deploy/kubernetes/base/alerts.yaml"
 SOURCE = DataSourceRef(type_val="prometheus", uid="${datasource}")
 STAT_SPAN, GRAPH_SPAN, STAT_HEIGHT, GRAPH_HEIGHT = 4, 12, 4, 8
 """Of a row of 24."""
@@ -81,12 +86,26 @@ def _panel(panel: Panel) -> Any:
     return made
 
 
+def rule() -> str:
+    """The alerts as the Prometheus operator wants them."""
+    made = {
+        "apiVersion": "monitoring.coreos.com/v1",
+        "kind": "PrometheusRule",
+        "metadata": {"name": "paiju"},
+        "spec": yaml.safe_load(ALERTS.read_text("utf-8")),
+    }
+    head = "# Built by scripts/watching.py from deploy/prometheus/alerts.yml; not to be edited.\n"
+    return head + yaml.safe_dump(made, sort_keys=False, width=96)
+
+
 def main(arguments: Sequence[str]) -> int:
     wanted = {OUT / f"{board.name}.json": build(board) for board in BOARDS}
+    wanted[RULE] = rule()
     if "--check" in arguments:
-        present = {path: path.read_text("utf-8") for path in OUT.glob("*.json")}
+        files = [*OUT.glob("*.json"), RULE]
+        present = {path: path.read_text("utf-8") for path in files if path.exists()}
         if present != wanted:
-            print("the dashboards are not those of deploy/grafana/panels.py: run this again")
+            print("dashboards or alerts are not those of their sources: run scripts/watching.py")
             return 1
         return 0
     OUT.mkdir(parents=True, exist_ok=True)
