@@ -9,10 +9,13 @@ from typing import Annotated
 import typer
 
 from data_server.folder import ADMIN_KEY, CLUSTER_TOKEN, TICKET_KEYS
-from data_server.keys import Keys, read_or_make
+from data_server.keys import Keys, read_or_make, rotate
 from paiju.cli.output import fail
+from paiju.service.ids import now_us
 from paiju.wire.server_keys import BadKeys, ServerKeys, encode
 
+OVERLAP_S = 600
+"""Tickets live for 300 s at most."""
 WORDS = (CLUSTER_TOKEN, ADMIN_KEY, "cell-secret", "ray-token", "journal-key")
 SEAL_KEYS = "seal-keys.json"
 
@@ -21,11 +24,6 @@ secrets = typer.Typer(
     help="Secrets of a hall, for deployments that hand them out as files. "
     "Example: paiju admin secrets make --dir ./secrets",
 )
-
-
-@secrets.callback()
-def _group() -> None:
-    """So that `make` is named."""
 
 
 @secrets.command()
@@ -47,3 +45,22 @@ def make(
     except (BadKeys, ValueError) as error:
         fail(str(error))
     typer.echo(",".join(encode(key) for key in keys.public))
+
+
+@secrets.command("rotate-tickets")
+def rotate_tickets(
+    file: Annotated[Path, typer.Option(help="ticket-keys.json.")],
+) -> None:
+    """Put a new key in front; the former one is good for ten minutes more.
+
+    Copy the file to all data servers within that time; each reads it again within 30 s.
+
+    Example: paiju admin secrets rotate-tickets --file ./secrets/ticket-keys.json
+    """
+    try:
+        rotate(file, now_us=now_us(), overlap_us=OVERLAP_S * 10**6)
+    except OSError as error:
+        fail(f"{file}: {error.strerror}")
+    except ValueError as error:
+        fail(f"{file}: {error}")
+    typer.echo(f"{file}: copy it to all data servers within {OVERLAP_S // 60} minutes")

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import time
 import urllib.parse
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -103,7 +105,7 @@ def queries() -> Iterator[tuple[str, str, str]]:
 
 
 @contextmanager
-def prometheus(folder: Path, metrics: dict[str, str]) -> Iterator[str]:
+def prometheus(folder: Path, metrics: dict[str, str], *, alertmanager: str = "") -> Iterator[str]:
     """A real one that scrapes them each second by the shipped configuration; its address."""
     folder.mkdir()
     config = yaml.safe_load((ROOT / "deploy/prometheus/prometheus.yml").read_text())
@@ -117,6 +119,8 @@ def prometheus(folder: Path, metrics: dict[str, str]) -> Iterator[str]:
         targets = [urllib.parse.urlsplit(metrics[program]).netloc]
         file = folder / f"targets/{program}s.json"
         file.write_text(json.dumps([{"targets": targets}]))
+    receivers = [{"targets": [alertmanager]}] if alertmanager else []
+    (folder / "targets/alertmanagers.json").write_text(json.dumps(receivers))
     address = f"127.0.0.1:{free_ports(0, 1, '')}"
     with (folder / "log").open("wb") as log:
         process = subprocess.Popen(
@@ -146,8 +150,8 @@ def ask(address: str, expr: str) -> list[Any]:
     return found
 
 
-async def play(hall: LocalHall) -> None:
-    plan = LoadPlan(
+def plan_of(hall: LocalHall, *, deadline_s: float = 60) -> LoadPlan:
+    return LoadPlan(
         gateways=tuple(hall.gateways),
         server_keys=hall.server_keys,
         room="doudizhu.novice",
@@ -155,21 +159,29 @@ async def play(hall: LocalHall) -> None:
         hands=2,
         drops=0,
         seed=1,
-        deadline_s=60,
+        deadline_s=deadline_s,
     )
+
+
+async def play(hall: LocalHall) -> None:
     registry = Registry.default()
-    result = await Driver(plan, make_mind=lambda _: GameMind(registry)).run()
+    result = await Driver(plan_of(hall), make_mind=lambda _: GameMind(registry)).run()
     assert result.errors == [] and result.hands >= 2
 
 
-async def silent_panels(address: str, *, within_s: float) -> dict[str, str]:
-    """Panel -> query of those that still return nothing when the time is over."""
+async def silent_panels(
+    address: str, *, within_s: float, all_of_them: bool = False
+) -> dict[str, str]:
+    """Panel -> query of those that still return nothing when the time is over.
+
+    It ends sooner when only those of CHAOS are left, unless all of them are wanted.
+    """
     until = time.monotonic() + within_s
     left = [(f"{board}: {panel}", expr) for board, panel, expr in queries()]
     while left and time.monotonic() < until:
         left = [(p, e) for p, e in left if not await asyncio.to_thread(ask, address, e)]
         await asyncio.sleep(0.5)
-        if {panel.partition(": ")[2] for panel, _ in left} <= CHAOS:
+        if not all_of_them and {panel.partition(": ")[2] for panel, _ in left} <= CHAOS:
             break
     return dict(left)
 
@@ -197,6 +209,73 @@ async def test_what_a_running_hall_exposes_and_the_dashboards_show(tmp_path: Pat
     for alert in alerts():
         for metric in re.findall(r"paiju_[a-z_]+", alert["expr"]):
             assert metric in known, f"{alert['alert']}: nobody exposes {metric}"
+
+
+@contextmanager
+def alertmanager(folder: Path) -> Iterator[str]:
+    """A real one with the shipped configuration; its address."""
+    folder.mkdir()
+    address = f"127.0.0.1:{free_ports(0, 1, '')}"
+    with (folder / "log").open("wb") as log:
+        process = subprocess.Popen(
+            [
+                "prometheus-alertmanager",
+                f"--config.file={ROOT / 'deploy/prometheus/alertmanager.yml'}",
+                *(f"--storage.path={folder / 'data'}", f"--web.listen-address={address}"),
+                "--cluster.listen-address=",
+            ],
+            stdout=log,
+            stderr=log,
+        )
+        try:
+            yield address
+        finally:
+            process.terminate()
+            process.wait(10)
+
+
+async def told(address: str, *, until: Callable[[set[str]], bool]) -> set[str]:
+    """Names of the alerts that Alertmanager has, as soon as they are as wanted."""
+    end = time.monotonic() + 120
+    while True:
+        try:
+            answer = await asyncio.to_thread(_get, f"http://{address}/api/v2/alerts?active=true")
+            names = {alert["labels"]["alertname"] for alert in json.loads(answer)}
+            if until(names):
+                return names
+        except OSError:
+            names = set()
+        assert time.monotonic() < end, names
+        await asyncio.sleep(1)
+
+
+@pytest.mark.soak
+@pytest.mark.skipif(
+    shutil.which("prometheus-alertmanager") is None, reason="prometheus-alertmanager is missing"
+)
+async def test_a_killed_game_server_is_told_and_taken_back(tmp_path: Path) -> None:
+    """And the panels that only a fault fills have series then."""
+    async with LocalHall(data_dir=tmp_path / "hall") as hall:
+        with (
+            alertmanager(tmp_path / "alertmanager") as manager,
+            prometheus(tmp_path / "prometheus", hall.metrics, alertmanager=manager) as address,
+        ):
+            await play(hall)
+            await told(manager, until=lambda names: "Watchdog" in names)
+            with hall.held_down("data-server"):
+                os.kill(hall.processes["data-server"], signal.SIGKILL)
+                # Nobody can log in; the gateways say RETRY.
+                registry = Registry.default()
+                plan = plan_of(hall, deadline_s=10)
+                await Driver(plan, make_mind=lambda _: GameMind(registry)).run()
+                await told(manager, until=lambda names: "DataServerDown" in names)
+            assert await silent_panels(address, within_s=30, all_of_them=True) == {}
+            await told(manager, until=lambda names: "DataServerDown" not in names)
+
+            with hall.held_down("game-server"):
+                os.kill(hall.processes["game-server"], signal.SIGKILL)
+                await told(manager, until=lambda names: "GameServerDown" in names)
+            await told(manager, until=lambda names: "GameServerDown" not in names)
 
 
 def _get(url: str) -> str:
