@@ -15,6 +15,7 @@ import asyncio
 import os
 import signal
 import time
+from collections.abc import Sequence
 from contextlib import suppress
 from importlib import metadata
 from pathlib import Path
@@ -185,12 +186,18 @@ class Supervisor:
             build=_build(),
             games=sorted(games),
             address=self._address(),
+            web_addresses=self._web_addresses(),
         )
 
     def _address(self) -> str:
         """What players are told; empty for a machine without gateways."""
         own = self._gateways.addresses()
-        return (self._settings.advertise or own[0]) if own else ""
+        return (self._settings.advertised or own[0]) if own else ""
+
+    def _web_addresses(self) -> Sequence[str]:
+        """What browsers are told."""
+        own = self._gateways.first_web_addresses()
+        return self._settings.advertised_web(own) if self._settings.gateways else ()
 
     def _keeper(self) -> Keeper:
         folders = self._folders

@@ -136,14 +136,20 @@ class HostMetrics:
             ["method", "status"],
             registry=registry,
         )
-        for cause in ("player", "timeout", "trustee", "abandon", "chance"):
-            self.actions.labels(cause)
+        self._acted = {
+            cause: self.actions.labels(cause).inc
+            for cause in ("player", "timeout", "trustee", "abandon", "chance")
+        }
         for reason in VOID_REASONS:
             self.voided.labels(reason)
         for code in REFUSALS:
             self.refusals.labels(code)
         for reason in PEER_REASONS:
             self.peers_refused.labels(reason)
+
+    def acted(self, cause: str) -> None:
+        """One action was applied; looked up once per cause, not per action."""
+        self._acted[cause]()
 
     def count_tables(self, tables: Mapping[tuple[str, str], int]) -> None:
         """Tables by (game, state); a game that is seen begins with no hands."""

@@ -8,6 +8,7 @@ import secrets
 from dataclasses import dataclass
 from pathlib import Path
 
+from hall_client.tls import Tls
 from paiju.wire import server_keys
 
 SECRET_BYTES = 32
@@ -21,6 +22,8 @@ class Hall:
 
     gateways: tuple[str, ...]
     server_keys: tuple[bytes, ...]
+    tls: Tls | None = None
+    """How the certificates of gateways are checked; None: by the system's authorities."""
 
 
 def data_dir(given: Path | None) -> Path:

@@ -17,11 +17,14 @@ import uvicorn
 from starlette.applications import Starlette
 
 from hall_client.terminal import places
+from hall_client.tls import Tls
 from hall_client.web.app import make_app
+from hall_client.web.news import News
 from hall_client.web.robots import Robots
 from hall_client.web.settings import WebSettings
 from paiju.service import logs
 from paiju.service.settings import BadSettings, load
+from paiju.wire.server_keys import decode
 
 STATE = "web.json"
 _log = structlog.get_logger()
@@ -46,7 +49,15 @@ class WebHall:
     async def run(self) -> None:
         """Until SIGTERM. Raises OSError when a port is taken."""
         settings = self._settings
-        app = make_app(self._state, self._company)
+        app = make_app(
+            self._state,
+            self._company,
+            lambda catalogue: News(
+                self._hall,
+                catalogue,
+                settings.data_dir / "web-packages",
+            ),
+        )
         sockets: list[tuple[str, socket.socket, _Server]] = []
         if settings.web_listen:
             sockets.append(("http", *self._server(app, settings.web_listen, secure=False)))
@@ -57,7 +68,9 @@ class WebHall:
             loop.add_signal_handler(number, self._stop, [server for _, _, server in sockets])
         pages = [f"{scheme}://{_name(bound)}/" for scheme, bound, _ in sockets]
         state = settings.data_dir / STATE
-        state.write_text(json.dumps({"pid": os.getpid(), "pages": pages}), "utf-8")
+        draft = state.with_suffix(".new")
+        draft.write_text(json.dumps({"pid": os.getpid(), "pages": pages}), "utf-8")
+        draft.replace(state)  # whoever waits for the file finds it whole
         _log.info("web.ready", pages=pages)
         try:
             await asyncio.gather(*(s.serve(sockets=[bound]) for _, bound, s in sockets))
@@ -107,9 +120,20 @@ class WebHall:
             return None
         return found if "web_gateways" in found else None
 
+    def _hall(self) -> places.Hall | None:
+        """Where our own clients go; None while no hall runs."""
+        settings = self._settings
+        if not settings.web_gateways:
+            return places.running_hall(settings.data_dir)
+        return places.Hall(
+            gateways=settings.web_gateways,
+            server_keys=tuple(decode(key) for key in settings.web_server_keys),
+            tls=None if settings.web_ca is None else Tls.load(settings.web_ca),
+        )
+
     def _company(self) -> Robots | None:
         if self._robots is None and self._settings.web_robots:
-            hall = places.running_hall(self._settings.data_dir)
+            hall = self._hall()
             if hall is not None:
                 self._robots = Robots(
                     hall,

@@ -21,6 +21,9 @@ class WebSettings(Settings):
     """Where browsers find the hall: wss://HOST:PORT (or ws://), several separated by commas."""
     web_server_keys: Annotated[tuple[str, ...], NoDecode] = ()
     """What they pin: the public keys of the hall, newest first, separated by commas."""
+    web_ca: Path | None = None
+    """PEM of the authorities that the gateways' certificates come from; None: the system's. For
+    robots and new packages: the page itself is in a browser, which has its own."""
     web_listen: str = "127.0.0.1:0"
     """For http: the loopback, where browsers take it for secure. Empty: not at all."""
     web_tls_listen: str = ""

@@ -22,6 +22,9 @@ def hall(
     server_keys: Annotated[
         str | None, typer.Option(help="The hall's public keys, separated by commas.")
     ] = None,
+    ca: Annotated[
+        Path | None, typer.Option(help="Whose certificates of gateways are believed, PEM file.")
+    ] = None,
     listen: Annotated[
         str | None, typer.Option(help="For http, HOST:PORT; empty: not at all.")
     ] = None,
@@ -32,7 +35,8 @@ def hall(
 ) -> None:
     """Hand out the page until SIGTERM. Every setting is an environment variable, too.
 
-    Robots come only where the hall runs on the same machine (its hall.json in the folder).
+    Robots and new packages come by the same gateways. Without them the folder is that of a hall
+    that runs on this machine.
 
     Example: paiju hall --gateways wss://10.0.0.2:7743 --server-keys KEY --listen 127.0.0.1:7780
     """
@@ -42,6 +46,7 @@ def hall(
             data_dir=data_dir,
             web_gateways=gateways,
             web_server_keys=server_keys,
+            web_ca=ca,
             web_listen=listen,
             web_tls_listen=tls_listen,
             tls_certificate=tls_certificate,
