@@ -6,18 +6,21 @@ What systemd itself does (users, sandboxes, restarts, the journal) is not in it.
 from __future__ import annotations
 
 import asyncio
+import json
+import secrets
 import shutil
 import ssl
 import urllib.request
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from hall_client import Tls
+from hall_client import HallClient, Tls
 from hall_client.bots.mind import GameMind
 from hall_client.load.driver import Driver, LoadPlan
 from paiju.rules.registry import Registry
-from paiju.wire.server_keys import ServerKeys
+from paiju.wire.server_keys import ServerKeys, pinned
 from tests.cluster.machines import Machine, Network, allowed
 from tests.operate.test_systemd import FOLDER, environment
 
@@ -51,8 +54,8 @@ class Bare:
 
     def _make_secrets(self) -> None:
         """In the office, and then only what each machine needs."""
-        at, secrets = self.office / "authority", self.office / "secrets"
-        made = self.d.run("admin", "secrets", "make", "--dir", str(secrets))
+        at, folder = self.office / "authority", self.office / "secrets"
+        made = self.d.run("admin", "secrets", "make", "--dir", str(folder))
         self.server_keys = made.strip()
         certificates = ("admin", "certificates")
         self.d.run(*certificates, "init", "--cell", "cell-1", "--dir", str(at))
@@ -72,7 +75,7 @@ class Bare:
         for machine in (self.a, self.b, self.c):
             (machine.folder / "etc/secrets").mkdir()
             for name in SECRETS_OF_A if machine is self.a else SECRETS_OF_GAME_SERVERS:
-                shutil.copy(secrets / name, machine.folder / "etc/secrets")
+                shutil.copy(folder / name, machine.folder / "etc/secrets")
 
     def _here(self, text: str) -> str:
         """The addresses of this network in place of those in the files."""
@@ -89,6 +92,31 @@ class Bare:
         if program == "data-server":
             given["PAIJU_DATABASE_URL"] = ""  # the SQLite file of the folder
         machine.start(program, state=state, environment={**given, **more})
+
+    async def call_robots(self, trusted: ssl.SSLContext) -> None:
+        client = HallClient(
+            f"wss://{self.b.address}:7743",
+            server_keys=pinned(self.server_keys),
+            tls=Tls.load(self.office / "authority/ca.pem"),
+        )
+        await client.connect()
+        try:
+            await client.guest(secrets.token_bytes(32))
+            table = await client.quick_join("doudizhu.novice")
+            ref = {"room": table.ref.room, "shard": table.ref.shard, "table": table.ref.table}
+            request = urllib.request.Request(
+                f"https://{self.a.address}:7781/robots",
+                data=json.dumps(ref).encode(),
+                headers={"Content-Type": "application/json"},
+            )
+
+            def post() -> Any:
+                with urllib.request.urlopen(request, context=trusted, timeout=60) as answer:
+                    return json.load(answer)
+
+            assert await asyncio.to_thread(post) == {"robots": 2}
+        finally:
+            await client.close()
 
 
 def test_three_bare_machines_with_the_shipped_files(tmp_path: Path) -> None:
@@ -111,6 +139,8 @@ def test_three_bare_machines_with_the_shipped_files(tmp_path: Path) -> None:
         with urllib.request.urlopen(page, context=trusted, timeout=10) as answer:
             text = answer.read().decode()
         assert bare.server_keys in text and f"wss://{bare.c.address}:7744" in text
+        # Somebody waits at a table; the page, on another machine than all hosts, sends company.
+        asyncio.run(bare.call_robots(trusted))
 
         plan = LoadPlan(
             gateways=tuple(
