@@ -11,6 +11,8 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
+from copy import deepcopy
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -43,14 +45,20 @@ def text() -> str:
     )
 
 
+@cache
+def parsed() -> dict[str, Any]:
+    found: dict[str, Any] = yaml.safe_load(text())
+    return found
+
+
 def services() -> Iterator[tuple[str, dict[str, Any]]]:
-    yield from yaml.safe_load(text())["services"].items()
+    yield from parsed()["services"].items()
 
 
 def test_it_is_a_compose_file() -> None:
     """Of the specification, by a parser that knows every field."""
-    plain = yaml.safe_load(text())  # anchors and merges resolved
-    plain = {name: value for name, value in plain.items() if not name.startswith("x-")}
+    # Anchors and merges are resolved.
+    plain = {name: value for name, value in deepcopy(parsed()).items() if not name.startswith("x-")}
     found = PyCompose.from_yaml(yaml.safe_dump(plain))
     assert json.loads(found.to_json())["name"] == "paiju"
     assert {name for name, _ in services()} == OURS | {
@@ -73,13 +81,13 @@ def test_nothing_runs_as_root_without_limits_or_a_version() -> None:
         assert name == "migrate" or service["healthcheck"]["test"], name
         for volume in service.get("volumes", ()):
             source, _, rest = volume.partition(":")
-            assert source in yaml.safe_load(text())["volumes"] or rest.endswith(":ro"), volume
+            assert source in parsed()["volumes"] or rest.endswith(":ro"), volume
             if source.startswith("..") or source.endswith((".sql", "targets")):
                 assert (FOLDER / source).exists(), volume
 
 
 def test_the_programs_start_with_these_commands_and_settings() -> None:
-    declared = yaml.safe_load(text())["secrets"]
+    declared = parsed()["secrets"]
     for name, service in services():
         if name not in OURS:
             continue
@@ -100,14 +108,14 @@ def test_the_programs_start_with_these_commands_and_settings() -> None:
 
 
 def test_secrets_are_files_that_are_not_here() -> None:
-    for name, secret in yaml.safe_load(text())["secrets"].items():
+    for name, secret in parsed()["secrets"].items():
         assert secret == {"file": f"./secrets/{name}"}
     ignored = (FOLDER / ".gitignore").read_text().splitlines()
     assert {"secrets/", "tls/"} <= set(ignored)
 
 
 def test_the_cell_is_alone_in_its_network() -> None:
-    networks = yaml.safe_load(text())["networks"]
+    networks = parsed()["networks"]
     assert networks["cell"]["internal"] and networks["data"]["internal"]
     members: dict[str, set[str]] = {}
     for name, service in services():

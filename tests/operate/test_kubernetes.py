@@ -76,8 +76,9 @@ def test_every_object_is_one_of_its_schema(overlay: str) -> None:
         else:
             kubernetes_validate.validate(thing, KUBERNETES, strict=True)
     for part, template in templates(overlay):
-        wrapped = {"apiVersion": "v1", "kind": "PodTemplate", "metadata": {"name": part}}
-        kubernetes_validate.validate({**wrapped, "template": template}, KUBERNETES, strict=True)
+        if part in ("head", "tables"):  # the others are checked within their objects
+            wrapped = {"apiVersion": "v1", "kind": "PodTemplate", "metadata": {"name": part}}
+            kubernetes_validate.validate({**wrapped, "template": template}, KUBERNETES, strict=True)
     assert kinds >= {*SCHEMAS, "Deployment", "NetworkPolicy", "PodDisruptionBudget", "Job"}
     assert {part for part, _ in templates(overlay)} >= OURS
 

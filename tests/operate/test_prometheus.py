@@ -30,7 +30,7 @@ from paiju.rules.registry import Registry
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 RULES = ROOT / "deploy/prometheus/alerts.yml"
-TESTS = ROOT / "deploy/prometheus/alerts_test.yml"
+TESTS = sorted((ROOT / "deploy/prometheus").glob("alerts*_test.yml"))
 BOARDS = ROOT / "deploy/grafana/dashboards"
 SERIES_MAX = 5_000
 CHAOS = {
@@ -62,13 +62,14 @@ def alerts() -> list[dict[str, Any]]:
 def test_the_alerts_fire_when_they_must_and_not_before() -> None:
     promtool("check", "config", "--syntax-only", ROOT / "deploy/prometheus/prometheus.yml")
     promtool("check", "rules", RULES)
-    promtool("test", "rules", TESTS)
+    promtool("test", "rules", *TESTS)
 
 
 def test_every_alert_has_a_runbook_a_severity_and_a_test() -> None:
     tested = {
         test["alertname"]
-        for group in yaml.safe_load(TESTS.read_text())["tests"]
+        for file in TESTS
+        for group in yaml.safe_load(file.read_text())["tests"]
         for test in group["alert_rule_test"]
         if test["exp_alerts"]
     }
