@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
 
 # What is counted from 0 on: a rate over a counter that appears with its first event misses it.
-VOID_REASONS = ("harmful", "unplayable", "faulty")
+VOID_REASONS = ("moved", "harmful", "unplayable", "faulty")
 REFUSALS = ("RETRY", "BUSY", "INTERNAL")
 PEER_REASONS = (
     *("no_certificate", "unknown_authority", "handshake", "cut"),

@@ -20,7 +20,7 @@ SETTINGS: Mapping[str, type[Settings]] = {
     "hall": WebSettings,
 }
 # Read by what is around the programs, or by Ray.
-OTHERS = {"PAIJU_HEALTH", "RAY_AUTH_MODE", "RAY_AUTH_TOKEN_PATH"}
+OTHERS = {"HEALTH_URL", "RAY_AUTH_MODE", "RAY_AUTH_TOKEN_PATH"}
 KEY = "A" * 43
 """A public key of 32 bytes, where a deployment leaves it to the operator."""
 
@@ -32,6 +32,7 @@ def settings_of(command: str, environment: Mapping[str, str]) -> Any:
     """
     assert command in PARTS, f"`paiju {command}` does not exist"
     known = {f"PAIJU_{n.upper()}" for kind in SETTINGS.values() for n in kind.model_fields}
+    assert not any(name.startswith("PAIJU_") for name in OTHERS)  # a program would stop at it
     unknown = environment.keys() - known - OTHERS
     assert not unknown, f"nobody reads {sorted(unknown)}"
     kept = {n: v for n, v in os.environ.items() if not n.startswith("PAIJU_")}
