@@ -218,6 +218,10 @@ async def test_what_a_running_hall_exposes_and_the_dashboards_show(tmp_path: Pat
     for alert in alerts():
         for metric in re.findall(r"paiju_[a-z_]+", alert["expr"]):
             assert metric in known, f"{alert['alert']}: nobody exposes {metric}"
+    # Nor does an operator find anything under a name that only the docs have.
+    for page in (ROOT / "docs/operations.md", *(ROOT / "docs/runbooks").glob("*.md")):
+        for metric in re.findall(r"\bpaiju_(?:data|host|gateway|supervisor)_\w+", page.read_text()):
+            assert metric in known, f"{page.name}: nobody exposes {metric}"
 
 
 @contextmanager
