@@ -203,7 +203,7 @@ class Rig:
             on_refused=lambda table: self.host.stop_table(table),
             on_decided=lambda table, voided: self.host.decided(table, voided),
         )
-        self.cashier = Cashier(ledger=self.ledger, host="h", epoch=epoch, patience_s=0.2)
+        self.cashier = Cashier(ledger=self.ledger, host="h", epoch=epoch, patience_s=1.0)
         self.moved: host_pb2.Moved | None = None
         self.registry, numbers = Registry.default(), count(first_table)
         self.room = room
