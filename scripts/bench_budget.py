@@ -18,7 +18,6 @@ other work on the machine only adds. Budget: docs/performance.md.
 from __future__ import annotations
 
 import argparse
-import asyncio
 import json
 import sys
 import tempfile

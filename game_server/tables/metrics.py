@@ -6,6 +6,8 @@ from collections.abc import Callable, Mapping
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
 
+from paiju.service.counts import Spread
+
 SECONDS = (0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 10.0)
 
 
@@ -110,7 +112,7 @@ class HostMetrics:
             buckets=SECONDS,
             registry=registry,
         )
-        self.step_seconds = Histogram(
+        self.step_seconds = Spread(
             "paiju_host_command_seconds",
             "Work of one command inside the host, journal not included.",
             buckets=SECONDS,

@@ -13,7 +13,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
-
 from game_server.gateway.connection import Connection
 from game_server.gateway.context import Context
 from game_server.gateway.gateway import Gateway
@@ -101,7 +100,7 @@ class Edging:
                 hall_pb2.Command(id=2, op=op, open_guest=guest),
             ):
                 connection.receive(self._sealed(player, command))
-            while connection.session.player is None:
+            while connection.session.player is None:  # noqa: ASYNC110
                 await asyncio.sleep(0)
             self._flush([player])
 
