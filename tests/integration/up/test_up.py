@@ -138,7 +138,10 @@ async def test_gateway_host_and_data_server_come_back_when_killed(tmp_path: Path
         assert set(hall.processes) == set(before)
 
 
-async def test_a_host_that_dies_goes_on_in_a_process_that_waited(tmp_path: Path) -> None:
+async def test_a_host_that_dies_goes_on_in_a_process_that_waited(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PAIJU_SPARE_CALM_S", "0")  # the tests beside us are no reason to wait
     async with LocalHall(data_dir=tmp_path / "hall") as hall:
         for _ in range(2):
             await _until(lambda: len(_spares(hall)) == 1)
