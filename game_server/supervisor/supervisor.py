@@ -185,7 +185,8 @@ class Supervisor:
             max_players=self._settings.quota,
             build=_build(),
             games=sorted(games),
-            address=self._settings.advertise or self._gateways.addresses()[0],
+            address=self._settings.advertised or self._gateways.addresses()[0],
+            web_addresses=self._settings.advertised_web(self._gateways.first_web_addresses()),
         )
 
     def _keeper(self) -> Keeper:
