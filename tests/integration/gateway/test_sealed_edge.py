@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import AsyncIterator, Callable
+from typing import Any
 
 import pytest
 from picows import WSCloseCode, WSMsgType, ws_connect
@@ -373,8 +374,8 @@ class TestWebSocketOnly:
         seen: list[str] = []
         connect = hall.world.gateway.connect
 
-        def spy(peer: str, forwarded: str = "") -> object:
-            made = connect(peer, forwarded)
+        def spy(peer: str, forwarded: str = "", **more: Any) -> object:
+            made = connect(peer, forwarded, **more)
             assert made is not None
             seen.append(made.session.origin.address)
             return made
