@@ -55,7 +55,7 @@ async def measure(tables: int, idle_s: float) -> dict[str, float]:
             for _ in range(count):
                 number = 1 + len(made)
                 ref = common_pb2.TableRef(room=ROOM.id, shard=0, table=number)
-                shard.tables[number] = desk._make_table(ref)
+                shard.tables[number] = desk._make_table(ref, "")
                 made.append(shard.tables[number])
 
         gc.collect()

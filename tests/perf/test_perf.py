@@ -79,6 +79,29 @@ def test_the_cpu_of_a_run_is_that_of_its_actions() -> None:
     assert simulation.cpu_s / len(latencies) == pytest.approx(COSTS.action_us / 1e6, rel=0.15)
 
 
+def test_the_benchmark_of_tables_measures() -> None:
+    """Without targets: a busy machine must not fail it."""
+    done = subprocess.run(
+        [
+            sys.executable,
+            "scripts/bench_tables.py",
+            "--tables",
+            "600",
+            "--idle",
+            "1",
+            "--json",
+            "-",
+        ],
+        cwd=ROOT,
+        capture_output=True,
+        check=False,
+    )
+    found = json.loads(done.stdout)
+    assert found["created_per_s"] > 0, found
+    assert 1 < found["kb"] <= 60, found
+    assert found["idle_cores"] >= 0, found
+
+
 @pytest.mark.soak
 def test_tables_are_made_fast_weigh_little_and_cost_nothing_while_idle() -> None:
     done = subprocess.run(
