@@ -52,12 +52,16 @@ class GameServerSettings(PeerSettings):
     trusted_proxies: Annotated[tuple[str, ...], NoDecode] = ()
     """Networks whose `x-forwarded-for` is believed, separated by commas."""
 
-    gateways: int = Field(default=1, ge=1, le=64)
+    gateways: int = Field(default=1, ge=0, le=64)
+    """0, as with `hosts`: a head that only holds the cell together."""
     listen_host: str = "127.0.0.1"
     listen_port: int = Field(default=0, ge=0, le=65_000)
     """Of the first gateway; the others take the following ones. 0: free ports."""
     ws_port: int = Field(default=0, ge=0, le=65_000)
     """For browsers, as `listen_port`."""
+    ws_host: str = ""
+    """Where browsers come in without TLS; empty: at `listen_host`, and with `edge_tls` nowhere.
+    With `edge_tls` a loopback address only: for a page of this machine."""
     wss_port: int = Field(default=0, ge=0, le=65_000)
     """For browsers with TLS; used when the two files are given."""
     tls_certificate: Path | None = None
@@ -151,6 +155,8 @@ class GameServerSettings(PeerSettings):
             raise ValueError("tls_certificate and tls_key belong together")
         if self.edge_tls and self.tls_key is None:
             raise ValueError("edge_tls needs tls_certificate and tls_key")
+        if self.edge_tls and self.ws_host and not ipaddress.ip_address(self.ws_host).is_loopback:
+            raise ValueError("with edge_tls ws_host is a loopback address, or empty")
         return self
 
     @property

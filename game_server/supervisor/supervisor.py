@@ -15,8 +15,8 @@ import asyncio
 import os
 import signal
 import time
+from collections.abc import Sequence
 from contextlib import suppress
-from importlib import metadata
 from pathlib import Path
 from typing import Any
 
@@ -42,6 +42,7 @@ from game_server.supervisor.settings import GameServerSettings
 from game_server.supervisor.signs import Signs
 from game_server.supervisor.spares import Calm, Spares, idle_s
 from paiju.rules.registry import Registry
+from paiju.service import build
 from paiju.service.process import stop_event, tune_gc, watch_lag
 from paiju.service.settings import BadSettings
 from paiju.wire.server_keys import encode
@@ -91,8 +92,18 @@ class Supervisor:
             signs=self._signs,
             metrics=metrics,
         )
+        self._spares = Spares(
+            wanted=settings.spares,
+            ready=self._hosts.ready,
+            node=lambda: self._ray.child.pid,
+            prestart=self._cell.prestart,
+            calm=Calm(idle_s, settings.spare_calm_s).enough,
+        )
         self._roller = Roller(
-            gateways=self._gateways.children, hosts=self._hosts, gateway_s=settings.drain_s + 5
+            gateways=self._gateways.children,
+            hosts=self._hosts,
+            renew_spares=self._spares.renew,
+            gateway_s=settings.drain_s + 5,
         )
         self._heir = False
         """Whether another server could go on with our tables."""
@@ -110,13 +121,6 @@ class Supervisor:
             child.start()
         self._open_lease()
         self._leasing = asyncio.ensure_future(self._lease.run())
-        spares = Spares(
-            wanted=self._settings.spares,
-            ready=self._hosts.ready,
-            node=lambda: self._ray.child.pid,
-            prestart=self._cell.prestart,
-            calm=Calm(idle_s, self._settings.spare_calm_s).enough,
-        )
         hosting = asyncio.ensure_future(self._keep_hosts())
         rolling = asyncio.ensure_future(self._roller.run())
         tasks = [
@@ -124,7 +128,7 @@ class Supervisor:
             rolling,
             self._leasing,
             asyncio.ensure_future(self._keeper().run()),
-            asyncio.ensure_future(spares.run()),
+            asyncio.ensure_future(self._spares.run()),
             asyncio.ensure_future(self._show_state(begun)),
             asyncio.ensure_future(watch_lag(self._metrics.loop_lag.observe)),
         ]
@@ -182,12 +186,22 @@ class Supervisor:
         return data_pb2.RegisterServerRequest(
             server=self._settings.server,
             cell=self._settings.cell,
-            max_players=self._settings.quota,
-            build=_build(),
+            max_players=self._settings.quota if self._settings.gateways else 0,
+            build=build.VERSION,
             games=sorted(games),
-            address=self._settings.advertised or self._gateways.addresses()[0],
-            web_addresses=self._settings.advertised_web(self._gateways.first_web_addresses()),
+            address=self._address(),
+            web_addresses=self._web_addresses(),
         )
+
+    def _address(self) -> str:
+        """What players are told; empty for a machine without gateways."""
+        own = self._gateways.addresses()
+        return (self._settings.advertised or own[0]) if own else ""
+
+    def _web_addresses(self) -> Sequence[str]:
+        """What browsers are told."""
+        own = self._gateways.first_web_addresses()
+        return self._settings.advertised_web(own) if self._settings.gateways else ()
 
     def _keeper(self) -> Keeper:
         folders = self._folders
@@ -348,10 +362,3 @@ class Supervisor:
         self._leasing.cancel()
         await asyncio.gather(self._leasing, return_exceptions=True)
         await self._lease.goodbye()
-
-
-def _build() -> str:
-    try:
-        return metadata.version("paiju")
-    except metadata.PackageNotFoundError:
-        return "source"

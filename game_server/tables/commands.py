@@ -51,6 +51,7 @@ def sit(
 ) -> Later:
     amount = buy_in(shard.room, command.sit.buy_in)
     seat = command.sit.seat
+    desk.knock(shard.table(command.sit.table.table), command.player, command.sit.key)
     table = shard.sit(
         player=command.player,
         name=command.name,
@@ -179,6 +180,7 @@ def watch(
     desk: Desk, seating: Seating, link: Link, command: host_pb2.HostCommand, shard: Shard
 ) -> Answer:
     table = shard.table(command.watch.table.table)
+    desk.knock(table, command.player, command.watch.key)
     table.admit(command.player, command.watch.key)
     cursor = command.watch.cursor if command.watch.HasField("cursor") else None
     seating.subscribe(link, command, shard, table, cursor)

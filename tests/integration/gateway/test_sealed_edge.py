@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import AsyncIterator, Callable
-from typing import Any
 
 import pytest
 from picows import WSCloseCode, WSMsgType, ws_connect
@@ -374,8 +373,8 @@ class TestWebSocketOnly:
         seen: list[str] = []
         connect = hall.world.gateway.connect
 
-        def spy(peer: str, forwarded: str = "", **more: Any) -> object:
-            made = connect(peer, forwarded, **more)
+        def spy(peer: str, forwarded: str = "", *, edge: str = "") -> object:
+            made = connect(peer, forwarded, edge=edge)
             assert made is not None
             seen.append(made.session.origin.address)
             return made
