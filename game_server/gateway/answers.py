@@ -7,14 +7,17 @@ from collections.abc import Callable, Mapping
 from google.protobuf.message import Message
 
 from paiju.service.refusals import Refused
+from paiju.wire import splice
 from paiju.wire.v1 import common_pb2, hall_pb2
 
 Sentences = Callable[[str, Mapping[str, str], str, str], str]
 """(code, params, locale, game) -> sentence; game is "" when no table is concerned."""
 
-# Which field of Answer holds a message of this type.
-_FIELDS: Mapping[str, str] = {
-    str(field.message_type and field.message_type.name): field.name
+_UPDATE_ANSWER = splice.tag(1, 2)
+_ANSWER_ID = splice.tag(hall_pb2.Answer.DESCRIPTOR.fields_by_name["id"].number, 0)
+# The field of Answer that holds a message of this type.
+_FIELDS: Mapping[type[Message], bytes] = {
+    type(getattr(hall_pb2.Answer(), field.name)): splice.tag(field.number, 2)
     for field in hall_pb2.Answer.DESCRIPTOR.oneofs_by_name["result"].fields
 }
 
@@ -23,9 +26,9 @@ _NOTICE_TAG = 0x1A  # Update.notice, field 3
 
 def answer(id: int, result: Message) -> bytes:
     """The update that answers command `id` with a Welcome, Done, Seated ..."""
-    made = hall_pb2.Answer(id=id)
-    getattr(made, _FIELDS[str(result.DESCRIPTOR.name)]).CopyFrom(result)
-    return hall_pb2.Update(answer=made).SerializeToString()
+    body = splice.number(_ANSWER_ID, id)
+    body += splice.sized(_FIELDS[type(result)], result.SerializeToString())
+    return splice.sized(_UPDATE_ANSWER, body)
 
 
 def refusal(id: int, refused: Refused, *, locale: str, game: str, sentences: Sentences) -> bytes:

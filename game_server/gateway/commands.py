@@ -35,14 +35,20 @@ MAX_SEAT = 255
 MAX_KEY_CHARS = 64
 
 
-class State(enum.Enum):
+class Plain(enum.Enum):
+    """Members are single, so they are hashed as objects: Enum's own hash is Python code."""
+
+    __hash__ = object.__hash__
+
+
+class State(Plain):
     NEW = "new"  # before hello
     GREETED = "greeted"
     OPEN = "open"
     CLOSED = "closed"
 
 
-class Route(enum.Enum):
+class Route(Plain):
     """Who answers a command."""
 
     HERE = "here"
@@ -51,7 +57,7 @@ class Route(enum.Enum):
     ROOM = "room"  # a host, once a shard is chosen
 
 
-class Pace(enum.Enum):
+class Pace(Plain):
     """What costs others more than us: coins that move, rows of the journal, whole views."""
 
     SEATS = "seats"

@@ -57,6 +57,8 @@ class Connection:
         """Called once when it has: the edge gives its last packet a deadline."""
         self._shell = shell
         self._wake = asyncio.Event()
+        self.on_news: Callable[[], object] = self._wake.set
+        """Called when `next_now` may have something; for an edge that writes without a task."""
         self._over = False
 
     # ---- for the edge ------------------------------------------------------------------
@@ -71,7 +73,7 @@ class Connection:
         try:
             packet = self._channel.receive(frame, now)
             if packet is None:
-                self._wake.set()  # our half of the handshake waits
+                self.on_news()  # our half of the handshake waits
             else:
                 self.run(self.session.receive(packet, now))
         except BrokenSeal as broken:
@@ -81,15 +83,18 @@ class Connection:
 
     async def next_frame(self) -> bytes | None:
         """All that waits for the player, in one frame, as soon as there is some."""
-        while True:
-            if frame := self._channel.handshake():
-                return frame
-            if self._channel.ready and (frame := self._sealed()):
-                return frame
-            if self.reason:
-                return None
+        while (frame := self.next_now()) == b"":
             self._wake.clear()
             await self._wake.wait()
+        return frame
+
+    def next_now(self) -> bytes | None:
+        """The same without waiting; empty: nothing waits."""
+        if frame := self._channel.handshake():
+            return frame
+        if self._channel.ready and (frame := self._sealed()):
+            return frame
+        return None if self.reason else b""
 
     def _sealed(self) -> bytes:
         now = time.monotonic()
@@ -107,7 +112,7 @@ class Connection:
         self._over = True
         self.reason = self.reason or reason
         self.session.lost()
-        self._wake.set()
+        self.on_news()
         self._shell.ended(self, self.reason)
 
     # ---- for the gateway ---------------------------------------------------------------
@@ -121,7 +126,7 @@ class Connection:
             elif not isinstance(effect, Close):
                 self._shell.carry_out(self, effect)
         if self.reason or self.session.feed.outbox:
-            self._wake.set()
+            self.on_news()
 
     def deliver(self, event: host_pb2.Deliver, update: bytes, now: float) -> None:
         try:

@@ -37,6 +37,8 @@ class Feed:
         self.tables: dict[int, Subscription] = {}
         self.grids: dict[tuple[str, int], Grid] = {}
         self.overrun = False
+        self.due_at = math.inf
+        """When a table is to be asked for since the last `take`, which made it due."""
 
     # ---- outwards ----------------------------------------------------------------------
 
@@ -71,9 +73,10 @@ class Feed:
         """The connection takes a packet: now a snapshot that is missing can be delivered."""
         taken = self.outbox.take()
         self._owed = False
+        self.due_at = math.inf
         for known in self.tables.values():
             if known.resync and known.flow is Flow.LOST:
-                known.ask_at = min(known.ask_at, now)
+                known.ask_at = self.due_at = min(known.ask_at, now)
         return taken
 
     def stalled(self, now: float) -> bool:
@@ -191,9 +194,13 @@ class Feed:
 
     def next_due(self) -> float:
         """When `due` will have something; infinity: not as things are."""
-        tables = (k.ask_at for k in self.tables.values() if k.flow is Flow.LOST)
-        grids = (grid.ask_at for grid in self.grids.values())
-        return min(min(tables, default=math.inf), min(grids, default=math.inf))
+        soonest = math.inf
+        for known in self.tables.values():
+            if known.ask_at < soonest and known.flow is Flow.LOST:
+                soonest = known.ask_at
+        for grid in self.grids.values():
+            soonest = min(soonest, grid.ask_at)
+        return soonest
 
     def _back_off(self, what: Subscription | Grid, now: float, retry_after_ms: int) -> None:
         limits = self._limits

@@ -10,6 +10,7 @@ from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, gene
 
 from game_server.gateway.commands import RULES
 from paiju.service import build
+from paiju.service.counts import Count, Spread
 from paiju.service.red import BUCKETS_S, Red
 
 # What is counted from 0 on: a rate over a counter that appears with its first event misses it.
@@ -36,10 +37,10 @@ class Metrics:
         self._commands = Counter(
             f"{p}_commands", "Commands answered.", ["kind", "outcome"], registry=r
         )
-        self.frames_out = Counter(f"{p}_frames_out", "Packets to players.", registry=r)
-        self.bytes_out = Counter(f"{p}_bytes_out", "Bytes to players.", registry=r)
-        self.bytes_in = Counter(f"{p}_bytes_in", "Bytes from players.", registry=r)
-        self.updates = Histogram(
+        self.frames_out = Count(f"{p}_frames_out", "Packets to players.", registry=r)
+        self.bytes_out = Count(f"{p}_bytes_out", "Bytes to players.", registry=r)
+        self.bytes_in = Count(f"{p}_bytes_in", "Bytes from players.", registry=r)
+        self.updates = Spread(
             f"{p}_updates_per_frame", "Updates in one packet.", buckets=_UPDATE_BUCKETS, registry=r
         )
         self._overflows = Counter(
@@ -50,13 +51,13 @@ class Metrics:
         self._links_ended = Counter(
             f"{p}_links_ended", "Streams ended or not opened, by reason.", ["reason"], registry=r
         )
-        self.link_commands = Counter(f"{p}_link_commands", "Commands to hosts.", registry=r)
-        self.link_refused = Counter(
+        self.link_commands = Count(f"{p}_link_commands", "Commands to hosts.", registry=r)
+        self.link_refused = Count(
             f"{p}_link_refused", "Commands refused: too many unanswered at a host.", registry=r
         )
-        self.link_frames_out = Counter(f"{p}_link_frames_out", "Frames to hosts.", registry=r)
-        self.link_frames_in = Counter(f"{p}_link_frames_in", "Frames from hosts.", registry=r)
-        self.host_seconds = Histogram(
+        self.link_frames_out = Count(f"{p}_link_frames_out", "Frames to hosts.", registry=r)
+        self.link_frames_in = Count(f"{p}_link_frames_in", "Frames from hosts.", registry=r)
+        self.host_seconds = Spread(
             f"{p}_host_command_seconds",
             "From sending a command to its answer.",
             buckets=BUCKETS_S,

@@ -264,7 +264,7 @@ class Session:
         if not self.feed.outbox:
             return b"", 0
         taken = self.feed.take(now)
-        self._wake = min(self._wake, self.feed.next_due())
+        self._wake = min(self._wake, self.feed.due_at)
         return taken
 
     def ended(self, below_epoch: int, reason: str, now: float) -> Effects:

@@ -1,9 +1,9 @@
 """The WebSocket edge for browsers: each binary message is one sealed frame.
 
-A connection costs one task, which writes; picows calls us for what comes in. What is no
-binary message of a bearable size ends the connection with a counted reason. While the peer
-does not take what we send the task waits, and the session's outbox does what it does for any
-slow player.
+A connection costs no task: picows calls us for what comes in, and what waits is written once
+per turn of the loop. What is no binary message of a bearable size ends the connection with a
+counted reason. While the peer does not take what we send nothing is written, and the session's
+outbox does what it does for any slow player.
 """
 
 from __future__ import annotations
@@ -47,15 +47,28 @@ class Player(WSListener):
     """One connection. `forwarded`: what the request says of where it comes from. edge: "ws", or
     "wss" by TLS."""
 
+    __slots__ = (
+        "_connection",
+        "_due",
+        "_edge",
+        "_forwarded",
+        "_gateway",
+        "_last",
+        "_red",
+        "_transport",
+        "_writable",
+    )
+
     def __init__(self, gateway: Gateway, red: Red, forwarded: str, edge: str) -> None:
         self._gateway = gateway
         self._red = red
         self._forwarded = forwarded
         self._edge = edge
         self._connection: Connection | None = None
-        self._writable = asyncio.Event()
-        self._writable.set()
-        self._writing: asyncio.Task[None] | None = None
+        self._transport: WSTransport | None = None
+        self._writable = True
+        self._due = False  # `_write` runs in this turn of the loop
+        self._last: asyncio.TimerHandle | None = None
 
     def on_ws_connected(self, transport: WSTransport) -> None:
         self._red.calls.labels(CALL).inc()
@@ -67,8 +80,9 @@ class Player(WSListener):
             transport.send_close(WSCloseCode.TRY_AGAIN_LATER, b"SERVER_FULL")
             transport.disconnect()
             return
-        self._connection = connection
-        self._writing = asyncio.create_task(self._write(transport, connection), name="ws-play")
+        self._connection, self._transport = connection, transport
+        connection.on_news = self._soon
+        connection.on_close = self._closing
 
     def on_ws_frame(self, transport: WSTransport, frame: WSFrame) -> None:
         connection = self._connection
@@ -83,33 +97,56 @@ class Player(WSListener):
             connection.receive(frame.get_payload_as_bytes())
 
     def on_ws_disconnected(self, transport: WSTransport) -> None:
+        self._transport = None
         if self._connection is not None:
             self._connection.lost()
-        self._writable.set()
+        self._over()
 
     def pause_writing(self) -> None:
-        self._writable.clear()
+        self._writable = False
 
     def resume_writing(self) -> None:
-        self._writable.set()
+        self._writable = True
+        self._soon()
 
-    async def _write(self, transport: WSTransport, connection: Connection) -> None:
-        loop = asyncio.get_running_loop()
-        try:
-            async with asyncio.timeout(None) as limit:
-                connection.on_close = lambda: limit.reschedule(loop.time() + LINGER_S)
-                while (frame := await connection.next_frame()) is not None:
-                    await self._writable.wait()
-                    transport.send(WSMsgType.BINARY, frame)
-                await self._writable.wait()
-            code = _OVER.get(connection.reason, WSCloseCode.OK)
-            transport.send_close(code)
-            transport.disconnect()
-        except TimeoutError:
+    def _soon(self) -> None:
+        """Something waits: all of this turn of the loop goes out in one frame."""
+        if not self._due:
+            self._due = True
+            asyncio.get_running_loop().call_soon(self._write)
+
+    def _write(self) -> None:
+        self._due = False
+        transport, connection = self._transport, self._connection
+        if transport is None or connection is None:
+            return
+        while self._writable:
+            frame = connection.next_now()
+            if frame is None:
+                code = _OVER.get(connection.reason, WSCloseCode.OK)
+                transport.send_close(code)
+                transport.disconnect()
+                connection.lost()
+                self._over()
+                return
+            if not frame:
+                return
+            transport.send(WSMsgType.BINARY, frame)
+
+    def _closing(self) -> None:
+        """The last frames have until then to get through."""
+        self._last = asyncio.get_running_loop().call_later(LINGER_S, self._give_up)
+
+    def _give_up(self) -> None:
+        if self._transport is not None and self._connection is not None:
             self._red.errors.labels(CALL, "ABORTED").inc()
-            transport.disconnect(graceful=False)
-        finally:
-            connection.lost()
+            self._transport.disconnect(graceful=False)
+            self._connection.lost()
+
+    def _over(self) -> None:
+        if self._last is not None:
+            self._last.cancel()
+            self._last = None
 
 
 async def serve(

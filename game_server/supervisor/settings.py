@@ -84,6 +84,8 @@ class GameServerSettings(PeerSettings):
     host_memory_mb: int = Field(default=1024, ge=0)
     """The most that one host may allocate while it runs (RLIMIT_DATA); 0: no limit."""
     spares: int = Field(default=1, ge=0, le=8)
+    spare_calm_s: float = Field(default=6.0, ge=0)
+    """A worker that waits is started when the machine was calm for so long; 0: at once."""
     """Processes that wait to become a host when one dies; it is back the sooner."""
     journal_url: str = ""
     """Empty: one SQLite file per host in data_dir/journal. "{host}" is replaced."""

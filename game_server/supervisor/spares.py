@@ -4,6 +4,10 @@ Ray starts a process for each actor, and a new one has much to import: 1.9 s of 
 machine where this was measured, of which players wait for every moment. A worker that Ray has
 started before is taken instead, whichever host it is that must be started again.
 
+Starting one costs those who play just as much, so it waits until the machine has something left
+(`Calm`); on a machine that never has, it comes after HURRY_S all the same, because a host that
+dies there would have to be started under even more load.
+
 `prestart` uses a call of Ray's own node that has no public name; without it hosts start as
 well, only later.
 """
@@ -15,6 +19,7 @@ import contextlib
 import importlib
 import os
 import signal
+import time
 from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -28,13 +33,48 @@ log = structlog.get_logger()
 LOOK_EVERY_S = 2.0
 THERE_WITHIN_S = 30.0
 """A process that was asked for and is not there by then is asked for again."""
+IDLE_CORES = 0.7
+"""So many must have had nothing to do."""
+HURRY_S = 45.0
 KEEP_S = 10 * 365 * 86_400
 CALL_S = 5.0
 _IDLE = b"ray::IDLE"
 
 
+class Calm:
+    """Whether the machine has had cores to spare for a while. idle: core-seconds without work so
+    far, of all cores. for_s: how long a while is; 0: not asked for. Call it every second or two."""
+
+    def __init__(self, idle: Callable[[], float], for_s: float) -> None:
+        self._idle = idle
+        self._for_s = for_s
+        self._looked: tuple[float, float] | None = None  # when, idle
+        self._since: float | None = None  # it has been calm
+        self._asked: float | None = None  # first, since it was said to be enough
+
+    def enough(self, now: float) -> bool:
+        """now: monotonic seconds."""
+        if not self._for_s:
+            return True
+        before, self._looked = self._looked, (now, self._idle())
+        if self._asked is None:
+            self._asked = now
+        if before is None or now <= before[0]:
+            return False
+        if (self._looked[1] - before[1]) / (now - before[0]) < IDLE_CORES:
+            self._since = None
+        elif self._since is None:
+            self._since = before[0]
+        calm = self._since is not None and now - self._since >= self._for_s
+        return calm or now - self._asked >= HURRY_S
+
+
 class Spares:
-    """wanted: so many. ready: whether all hosts stand. node: pid above Ray's processes, or 0."""
+    """wanted: so many. ready: whether all hosts stand. node: pid above Ray's processes, or 0.
+
+    calm: asked before the first one; nobody is started before it says so. One that was used is
+    replaced at once: where a host has died another one may.
+    """
 
     def __init__(
         self,
@@ -43,11 +83,14 @@ class Spares:
         ready: Callable[[], bool],
         node: Callable[[], int],
         prestart: Callable[[], Awaitable[None]],
+        calm: Callable[[float], bool],
     ) -> None:
         self._wanted = wanted
         self._ready = ready
         self._node = node
         self._prestart = prestart
+        self._calm = calm
+        self._begun = False  # it was calm once
         self._renewals = 0
 
     async def run(self) -> None:
@@ -58,6 +101,9 @@ class Spares:
             await asyncio.sleep(LOOK_EVERY_S)
             node = self._node()
             if not node or not self._ready() or len(idle(node)) >= self._wanted:
+                continue
+            self._begun = self._begun or self._calm(time.monotonic())
+            if not self._begun:
                 continue
             try:
                 await self._prestart()
@@ -82,6 +128,7 @@ class Spares:
         if not node:
             return
         self._renewals += 1
+        self._begun = True  # somebody waits for them now
         old = idle(node)
         for pid in old:
             with contextlib.suppress(ProcessLookupError):
@@ -90,6 +137,12 @@ class Spares:
             if len(set(idle(node)) - set(old)) >= self._wanted:
                 return
             await asyncio.sleep(LOOK_EVERY_S)
+
+
+def idle_s() -> float:
+    """Seconds that the machine's cores have had nothing to do, all together."""
+    fields = Path("/proc/stat").read_text("ascii").split("\n", 1)[0].split()
+    return (int(fields[4]) + int(fields[5])) / os.sysconf("SC_CLK_TCK")
 
 
 def idle(node: int) -> Sequence[int]:

@@ -40,7 +40,7 @@ from game_server.supervisor.ray_child import RayChild
 from game_server.supervisor.roll import Roller
 from game_server.supervisor.settings import GameServerSettings
 from game_server.supervisor.signs import Signs
-from game_server.supervisor.spares import Spares
+from game_server.supervisor.spares import Calm, Spares, idle_s
 from paiju.rules.registry import Registry
 from paiju.service import build
 from paiju.service.process import stop_event, tune_gc, watch_lag
@@ -97,6 +97,7 @@ class Supervisor:
             ready=self._hosts.ready,
             node=lambda: self._ray.child.pid,
             prestart=self._cell.prestart,
+            calm=Calm(idle_s, settings.spare_calm_s).enough,
         )
         self._roller = Roller(
             gateways=self._gateways.children,

@@ -374,8 +374,11 @@ class TableHost:
 
     def _send_grids(self) -> None:
         for key, shard in self.desk.shards.items():
+            if not len(self.desk.grids[key]):
+                shard.nobody_watches()
+                continue
             change = shard.grid_change()
-            if change is not None and len(self.desk.grids[key]):
+            if change is not None:
                 links = self.desk.grids[key].links()
                 self.out.deliver_all(links, hall_pb2.Update(grid=change))
 

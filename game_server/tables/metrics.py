@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
 
 from paiju.service import build
+from paiju.service.counts import Spread
 
 # What is counted from 0 on: a rate over a counter that appears with its first event misses it.
 VOID_REASONS = ("moved", "harmful", "unplayable", "faulty")
@@ -120,7 +121,7 @@ class HostMetrics:
             buckets=SECONDS,
             registry=registry,
         )
-        self.step_seconds = Histogram(
+        self.step_seconds = Spread(
             "paiju_host_command_seconds",
             "Work of one command inside the host, journal not included.",
             buckets=SECONDS,

@@ -178,6 +178,11 @@ class Shard:
         self._dirty, self._closed = set(), []
         return change
 
+    def nobody_watches(self) -> None:
+        """What has changed need not be kept: who comes gets all tables."""
+        self._dirty.clear()
+        self._closed.clear()
+
     def summary(self) -> common_pb2.ShardSummary:
         """Counts for gateways and the registry."""
         players = len(self._table_of)

@@ -63,7 +63,7 @@ class Run:
                 database=self.setup.database,
                 gateways=self.gateways,
                 hosts=self.hosts,
-                settings=self.setup.settings,
+                settings={"spare_calm_s": "0", **self.setup.settings},  # blows come at once
                 shared_journal=self.shared_journal,
                 to_data=None if network is None else network.data.start,
                 python_path=self.setup.python_path,

@@ -125,7 +125,9 @@ def _alive(process: psutil.Process) -> bool:
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def hall(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[LocalHall]:
     """One hall for all that it survives."""
-    async with LocalHall(data_dir=tmp_path_factory.mktemp("up") / "hall") as started:
+    settings = {"spare_calm_s": "0"}  # the tests beside us are no reason to wait
+    folder = tmp_path_factory.mktemp("up") / "hall"
+    async with LocalHall(data_dir=folder, settings=settings) as started:
         yield started
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -10,7 +11,7 @@ import pytest
 from game_server.supervisor import spares as module
 from game_server.supervisor.lease import Lease
 from game_server.supervisor.metrics import SupervisorMetrics
-from game_server.supervisor.spares import Spares
+from game_server.supervisor.spares import HURRY_S, Calm, Spares, idle_s
 from paiju.service.refusals import Refused
 from paiju.wire.v1 import data_pb2
 
@@ -54,6 +55,7 @@ class _Node:
         self.asked = 0
         self.fails = 0
         self.stands = False
+        self.quiet = True
         monkeypatch.setattr(module, "LOOK_EVERY_S", 0.01)
         monkeypatch.setattr(module, "THERE_WITHIN_S", 0.05)
         monkeypatch.setattr(module, "idle", lambda node: list(self.idle))
@@ -66,6 +68,9 @@ class _Node:
     def _kill(self, pid: int, _: int) -> None:
         self.killed.append(pid)
         self.idle.remove(pid)
+
+    def calm(self, now: float) -> bool:
+        return self.quiet
 
     async def prestart(self) -> None:
         self.asked += 1
@@ -87,7 +92,9 @@ async def test_as_many_wait_as_are_wanted_and_a_used_one_is_replaced(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     node = _Node(monkeypatch)
-    spares = Spares(wanted=2, ready=lambda: node.stands, node=lambda: 1, prestart=node.prestart)
+    spares = Spares(
+        wanted=2, ready=lambda: node.stands, node=lambda: 1, prestart=node.prestart, calm=node.calm
+    )
     running = asyncio.ensure_future(spares.run())
     await asyncio.sleep(0.1)
     assert node.asked == 0, "first the hosts"
@@ -102,11 +109,58 @@ async def test_as_many_wait_as_are_wanted_and_a_used_one_is_replaced(
     running.cancel()
 
 
+async def test_none_is_started_while_the_machine_is_busy(monkeypatch: pytest.MonkeyPatch) -> None:
+    node = _Node(monkeypatch)
+    node.stands, node.quiet = True, False
+    spares = Spares(
+        wanted=1,
+        ready=lambda: node.stands,
+        node=lambda: 1,
+        prestart=node.prestart,
+        calm=node.calm,
+    )
+    running = asyncio.ensure_future(spares.run())
+    await asyncio.sleep(0.1)
+    assert node.asked == 0
+    node.quiet = True
+    await node.until(lambda: node.there == 1)
+    running.cancel()
+
+
+CALM_S = 6.0
+
+
+def _first_enough(idle_cores: Callable[[float], float]) -> float:
+    """Seconds until it is calm enough on a machine that has so many cores idle at each time."""
+    idle = 0.0
+    calm = Calm(lambda: idle, CALM_S)
+    for now in range(0, 200, 2):
+        if calm.enough(float(now)):
+            return float(now)
+        idle += 2 * idle_cores(now + 2.0)
+    raise AssertionError("never")
+
+
+def test_calm_is_some_seconds_with_cores_to_spare_or_long_waiting() -> None:
+    assert _first_enough(lambda now: 1.9) == CALM_S
+    assert _first_enough(lambda now: 1.9 if now > 10 else 0.2) == 10 + CALM_S
+    assert HURRY_S <= _first_enough(lambda now: 1.9 if now % 6 == 0 else 0.1) <= HURRY_S + 2
+    assert HURRY_S <= _first_enough(lambda now: 0.0) <= HURRY_S + 2
+
+
+def test_the_idle_time_of_this_machine_is_read() -> None:
+    before = idle_s()
+    assert before > 0
+    assert idle_s() >= before
+
+
 async def test_those_that_wait_are_replaced(monkeypatch: pytest.MonkeyPatch) -> None:
     node = _Node(monkeypatch)
     monkeypatch.setattr(module, "THERE_WITHIN_S", 10.0)
     node.stands = True
-    spares = Spares(wanted=1, ready=lambda: True, node=lambda: 1, prestart=node.prestart)
+    spares = Spares(
+        wanted=1, ready=lambda: True, node=lambda: 1, prestart=node.prestart, calm=node.calm
+    )
     running = asyncio.ensure_future(spares.run())
     await node.until(lambda: node.there == 1)
     old = list(node.idle)
@@ -119,7 +173,9 @@ async def test_those_that_wait_are_replaced(monkeypatch: pytest.MonkeyPatch) -> 
 async def test_none_are_asked_for_when_none_are_wanted(monkeypatch: pytest.MonkeyPatch) -> None:
     node = _Node(monkeypatch)
     node.stands = True
-    spares = Spares(wanted=0, ready=lambda: True, node=lambda: 1, prestart=node.prestart)
+    spares = Spares(
+        wanted=0, ready=lambda: True, node=lambda: 1, prestart=node.prestart, calm=node.calm
+    )
     with pytest.raises(TimeoutError):
         await asyncio.wait_for(spares.run(), 0.1)
     assert node.asked == 0
