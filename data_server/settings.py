@@ -11,12 +11,13 @@ from pydantic import Field, field_validator, model_validator
 from data_server.store.locks import ACCOUNT, ADDRESS, PAIR
 from data_server.throttle import Rule
 from paiju.service.peers import PeerSettings
+from paiju.service.trace import TraceSettings
 
 # Drivers may be named; the program brings its own (store/database.py).
 _DATABASES = ("sqlite://", "postgresql://", "postgresql+psycopg://")
 
 
-class DataSettings(PeerSettings):
+class DataSettings(PeerSettings, TraceSettings):
     """Every field is read from `PAIJU_` + its name in upper case unless a flag gives it."""
 
     # where things are
@@ -128,6 +129,10 @@ class DataSettings(PeerSettings):
             for seconds in (self.lock_first_s, self.lock_longest_s, self.lock_forget_s)
         )
         return {kind: Rule(number, first, longest, forget) for kind, number in free.items()}
+
+    def keeps_files(self) -> bool:
+        """Whether it has a folder of its own."""
+        return self.data_dir is not None or not self.database_url
 
     def folder(self) -> Path:
         return self.data_dir or Path(".paiju")

@@ -8,10 +8,11 @@ from pathlib import Path
 from pydantic import Field, field_validator, model_validator
 
 from paiju.service.peers import PeerSettings
+from paiju.service.trace import TraceSettings
 from paiju.wire.tls.files import TlsFiles
 
 
-class GatewaySettings(PeerSettings):
+class GatewaySettings(PeerSettings, TraceSettings):
     """Only what an operator decides; the numbers of sessions are in limits.py."""
 
     name: str = Field(min_length=1, max_length=64)
@@ -52,6 +53,8 @@ class GatewaySettings(PeerSettings):
     link_idle_s: float = Field(default=60.0, gt=0)
     drain_s: float = Field(default=20.0, ge=0)
     """After SIGTERM: so long may players look for another gateway."""
+    trace_dir: Path | None = None
+    """Where it keeps traces; None: it keeps none."""
     log_level: str = "INFO"
     parent_pid: int | None = None
     """Ends with this process."""

@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from game_server.supervisor.settings import GameServerSettings
+from paiju.service import trace
 from paiju.service.settings import BadSettings
 from paiju.wire.server_keys import BadKeys, ServerKeys
 
@@ -66,6 +67,10 @@ class Folders:
     @property
     def metrics_socket(self) -> Path:
         return self.run / "metrics.sock"
+
+    @property
+    def traces(self) -> Path:
+        return self.data / trace.FOLDER
 
     @property
     def state(self) -> Path:

@@ -12,6 +12,7 @@ from pydantic import Field, field_validator, model_validator
 from pydantic_settings import NoDecode
 
 from paiju.service.peers import PeerSettings
+from paiju.service.trace import TraceSettings
 from paiju.wire.tls.files import TlsFiles
 
 # Names become file names, names of actors and labels.
@@ -23,7 +24,7 @@ def _machine_name() -> str:
     return name if name[:1].isalnum() else "game-server"
 
 
-class GameServerSettings(PeerSettings):
+class GameServerSettings(PeerSettings, TraceSettings):
     """Every field is read from `PAIJU_` + its name in upper case unless a flag gives it."""
 
     server: str = Field(default_factory=_machine_name, max_length=40, pattern=NAME)

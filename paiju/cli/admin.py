@@ -28,13 +28,14 @@ from paiju.cli.admin_player import player
 from paiju.cli.admin_policy import policy
 from paiju.cli.admin_roll import roll
 from paiju.cli.admin_tables import tables
+from paiju.cli.admin_trace import trace
 from paiju.service.ids import new_op
 from paiju.wire.v1 import data_pb2
 
 app = typer.Typer(
     no_args_is_help=True,
     help="Operators' work: nodes, drain, roll, player, grant, ledger, audit, reports, "
-    "penalties, policy, tables, collusion, copies, certificates, doctor. "
+    "penalties, policy, tables, collusion, copies, certificates, trace, doctor. "
     "Example: paiju admin nodes --key-file hall/admin-key",
 )
 app.command(name="doctor")(doctor)
@@ -44,6 +45,7 @@ app.command(name="restored")(admin_backup.restored)
 app.command(name="collusion")(collusion)
 app.command(name="player")(player)
 app.command(name="roll")(roll)
+app.command(name="trace")(trace)
 app.command(name="punish")(admin_conduct.punish)
 app.command(name="penalties")(admin_conduct.penalties)
 app.command(name="appeal")(admin_conduct.appeal)
