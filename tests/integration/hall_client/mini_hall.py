@@ -46,10 +46,17 @@ class MiniHall:
 
     tls: TLS everywhere, with certificates of an authority made in `folder / "authority"`; then
     the gateways take the table host for one of another machine and reach it by TCP.
+    trace_one_in: one operation in so many leaves log lines; all are in `folder / "trace"`.
     """
 
     def __init__(
-        self, folder: Path, *, gateways: int = 2, grant: int = 10_000, tls: bool = False
+        self,
+        folder: Path,
+        *,
+        gateways: int = 2,
+        grant: int = 10_000,
+        tls: bool = False,
+        trace_one_in: int = 0,
     ) -> None:
         self.gateways: list[str] = []
         self.web_gateways: list[str] = []
@@ -63,6 +70,11 @@ class MiniHall:
         self.authority = Authority.make(self.tls_folder, cell="c") if tls else None
         self._number = gateways
         self._grant = grant
+        self._traces = {
+            "trace_dir": str(folder / "trace"),
+            "trace_records": 4096,
+            "trace_one_in": trace_one_in,
+        }
         self._children: list[asyncio.subprocess.Process] = []
         self._tasks: list[asyncio.Task[None]] = []
         self._data: DataClient | None = None
@@ -117,6 +129,7 @@ class MiniHall:
         environment = {f"PAIJU_DATA_{n}LISTEN": "127.0.0.1:0" for n in ("", "ADMIN_", "METRICS_")}
         environment["PAIJU_DATA_DIR"] = str(self._folder)
         environment["PAIJU_START_GRANT"] = str(self._grant)
+        environment["PAIJU_TRACE_ONE_IN"] = str(self._traces["trace_one_in"])
         peers = self._peer("data-server", "data-1")
         environment |= {f"PAIJU_{name.upper()}": value for name, value in peers.items()}
         await self._start("data", "-m", "data_server", env=environment)
@@ -158,6 +171,7 @@ class MiniHall:
             "journal_key": b"a key of the tests".hex(),
             "journal_url": f"sqlite:///{self._folder}/journal.db",
             "metrics_socket": "",
+            **self._traces,
             "tcp_host": "127.0.0.1" if self.authority is not None else "",
             **self._server_tls,
         }
@@ -176,6 +190,7 @@ class MiniHall:
             "seal_keys": str(self._folder / "seal-keys.json"),
             "cluster_token": str(self._folder / "cluster-token"),
             "data_servers": [data],
+            **self._traces,
             **self._edge_tls(),
         }
         program = self._gateway_program(number)
