@@ -56,7 +56,7 @@ class Operations:
         refused = True
         try:
             made = await self._once(op, kind, body, answer, work)
-            refused = made.HasField("refusal")  # type: ignore[arg-type]
+            refused = made.HasField("refusal")
             return made
         finally:
             trace.ring.end(span, refused=refused)

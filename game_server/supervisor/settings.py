@@ -27,6 +27,8 @@ def _machine_name() -> str:
 class GameServerSettings(PeerSettings, TraceSettings):
     """Every field is read from `PAIJU_` + its name in upper case unless a flag gives it."""
 
+    program = "game-server"
+
     server: str = Field(default_factory=_machine_name, max_length=40, pattern=NAME)
     """Unique in the whole hall."""
     cell: str = Field(default="cell-1", max_length=40, pattern=NAME)
@@ -53,7 +55,9 @@ class GameServerSettings(PeerSettings, TraceSettings):
     """Networks whose `x-forwarded-for` is believed, separated by commas."""
 
     gateways: int = Field(default=1, ge=1, le=64)
+    """Processes that players reach."""
     listen_host: str = "127.0.0.1"
+    """The address at which gateways listen for players."""
     listen_port: int = Field(default=0, ge=0, le=65_000)
     """Of the first gateway; the others take the following ones. 0: free ports."""
     ws_port: int = Field(default=0, ge=0, le=65_000)
@@ -61,7 +65,9 @@ class GameServerSettings(PeerSettings, TraceSettings):
     wss_port: int = Field(default=0, ge=0, le=65_000)
     """For browsers with TLS; used when the two files are given."""
     tls_certificate: Path | None = None
+    """Shown to players: PEM file, read again when it changes."""
     tls_key: Path | None = None
+    """The certificate's private key."""
     edge_tls: bool = False
     """Players come in by TLS only: gRPC with the two files, browsers by `wss_port`."""
     advertise: str = ""
@@ -72,6 +78,7 @@ class GameServerSettings(PeerSettings, TraceSettings):
     """How long players may look for another gateway, and hands may go on."""
 
     hosts: int = Field(default=1, ge=0, le=64)
+    """Processes that hold tables."""
     max_tables: int = Field(default=250, ge=1)
     """Per host."""
     host_memory_mb: int = Field(default=1024, ge=0)
@@ -100,11 +107,15 @@ class GameServerSettings(PeerSettings, TraceSettings):
     """This machine's address for the others of its cell. Ray listens there and nowhere else."""
 
     metrics_host: str = "127.0.0.1"
+    """The address at which Prometheus asks."""
     metrics_port: int = Field(default=0, ge=0, le=65_535)
+    """0: a free one, named in game-server.json."""
     grace_s: float = Field(default=60.0, gt=0)
     """After SIGTERM: then what still runs is killed."""
     log_level: str = "INFO"
+    """DEBUG, INFO, WARNING or ERROR: less important lines are not written."""
     host_actor: str = "game_server.tables.actor:HostActor"
+    """What Ray starts as a table host; for tests."""
 
     @field_validator("data_servers", "trusted_proxies", mode="before")
     @classmethod

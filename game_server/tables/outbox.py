@@ -75,9 +75,7 @@ class Outbox:
 
     def put(self, settlement: data_pb2.Settlement) -> None:
         """An expected settlement that is in the journal."""
-        span = trace.ring.begin(
-            trace.Kind.SETTLEMENT, b"", settlement.table.table, settlement.hand
-        )
+        span = trace.ring.begin(trace.Kind.SETTLEMENT, b"", settlement.table.table, settlement.hand)
         self._waiting.append((self._clock(), settlement, span))
         self._work.set()
 

@@ -12,6 +12,8 @@ from paiju.service.settings import Settings
 class WebSettings(Settings):
     """Every field is read from `PAIJU_` + its name in upper case."""
 
+    program = "web"
+
     data_dir: Path = Path(".paiju")
     """Where `hall.json` of the running hall lies."""
     web_listen: str = "127.0.0.1:0"
@@ -19,12 +21,15 @@ class WebSettings(Settings):
     web_tls_listen: str = ""
     """For https; needs the two files."""
     tls_certificate: Path | None = None
+    """Shown to browsers: PEM file."""
     tls_key: Path | None = None
+    """The certificate's private key."""
     web_robots: int = Field(default=30, ge=0, le=300)
     """Robots at a time that players may call; 0: none."""
     web_robots_think_s: float = Field(default=1.0, ge=0, le=10)
     """How long a robot seems to think at most, so that a person can follow."""
     log_level: str = "INFO"
+    """DEBUG, INFO, WARNING or ERROR: less important lines are not written."""
 
     @model_validator(mode="after")
     def _has_both_files(self) -> WebSettings:
