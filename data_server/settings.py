@@ -10,6 +10,8 @@ from pydantic import Field, field_validator, model_validator
 
 from data_server.store.locks import ACCOUNT, ADDRESS, PAIR
 from data_server.throttle import Rule
+from paiju.service import logs
+from paiju.service.logs import LogSettings
 from paiju.service.peers import PeerSettings
 from paiju.service.trace import TraceSettings
 
@@ -17,7 +19,7 @@ from paiju.service.trace import TraceSettings
 _DATABASES = ("sqlite://", "postgresql://", "postgresql+psycopg://")
 
 
-class DataSettings(PeerSettings, TraceSettings):
+class DataSettings(PeerSettings, TraceSettings, LogSettings):
     """Every field is read from `PAIJU_` + its name in upper case unless a flag gives it."""
 
     program = "data-server"
@@ -45,8 +47,6 @@ class DataSettings(PeerSettings, TraceSettings):
     """For operators, host:port."""
     data_metrics_listen: str = "127.0.0.1:7412"
     """For Prometheus, host:port."""
-    log_level: str = "INFO"
-    """DEBUG, INFO, WARNING or ERROR: less important lines are not written."""
     drain_grace_s: float = Field(10.0, ge=0)
     """At the end: so long may calls that are at work go on."""
 
@@ -184,6 +184,14 @@ class DataSettings(PeerSettings, TraceSettings):
     def keeps_files(self) -> bool:
         """Whether it has a folder of its own."""
         return self.data_dir is not None or not self.database_url
+
+    def configure_logs(self) -> None:
+        logs.configure(
+            "data-server",
+            level=self.log_level,
+            level_file=self.folder() / logs.LEVEL_FILE if self.keeps_files() else None,
+            database_log=self.database_log,
+        )
 
     def folder(self) -> Path:
         return self.data_dir or Path(".paiju")

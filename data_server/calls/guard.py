@@ -16,6 +16,7 @@ from sqlalchemy.exc import TimeoutError as PoolTimeout
 
 from data_server.errors import Again, NotDone, Unreachable
 from data_server.lanes import Lane
+from paiju.service import logs
 from paiju.service.refusals import Refused
 
 log = structlog.get_logger()
@@ -40,7 +41,7 @@ async def answered(
             reply: M = refusal
             return reply
         except (OperationalError, InterfaceError, PoolTimeout, Again) as error:
-            log.warning("database.failed", lane=lane.name, error=str(error))
+            log.warning("database.failed", lane=lane.name, **logs.of_database(error))
             raise Unreachable("database", retry_after_ms=DATABASE_RETRY_MS) from error
         except Exception:
             log.exception("call.failed", lane=lane.name)

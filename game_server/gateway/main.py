@@ -171,7 +171,9 @@ def main(arguments: list[str] | None = None) -> None:
     process.raise_file_limit()
     if settings.parent_pid is not None:
         process.die_with_parent(settings.parent_pid)
-    logs.configure(f"gateway {settings.name}", level=settings.log_level)
+    logs.configure(
+        f"gateway {settings.name}", level=settings.log_level, level_file=settings.level_file
+    )
     if settings.trace_dir is not None:
         trace.open_ring(
             settings.trace_dir,

@@ -60,6 +60,8 @@ class Session:
         self.player: Player | None = None
         self.feed = Feed(limits, on_overflow=context.on_overflow)
         self.voice = Voice(context, self.feed)
+        self.at_work = b""
+        """The operation that came last, for log lines."""
 
     @property
     def closed(self) -> bool:
@@ -92,6 +94,7 @@ class Session:
     def _command(self, command: hall_pb2.Command, now: float) -> None:
         kind = command.WhichOneof("body") or "unknown"
         body = getattr(command, kind, None)
+        self.at_work = command.op
         try:
             rule = self._keeper.allow(kind, self.state, now)
             if rule.op:

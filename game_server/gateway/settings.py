@@ -7,12 +7,13 @@ from pathlib import Path
 
 from pydantic import Field, field_validator, model_validator
 
+from paiju.service.logs import LogSettings
 from paiju.service.peers import PeerSettings
 from paiju.service.trace import TraceSettings
 from paiju.wire.tls.files import TlsFiles
 
 
-class GatewaySettings(PeerSettings, TraceSettings):
+class GatewaySettings(PeerSettings, TraceSettings, LogSettings):
     """Only what an operator decides; the numbers of sessions are in limits.py."""
 
     name: str = Field(min_length=1, max_length=64)
@@ -59,10 +60,10 @@ class GatewaySettings(PeerSettings, TraceSettings):
     """A stream to a host that nobody uses is closed after so long."""
     drain_s: float = Field(default=20.0, ge=0)
     """After SIGTERM: so long may players look for another gateway."""
+    level_file: Path | None = None
+    """Levels of the log while it runs."""
     trace_dir: Path | None = None
     """Where it keeps traces; None: it keeps none."""
-    log_level: str = "INFO"
-    """DEBUG, INFO, WARNING or ERROR: less important lines are not written."""
     parent_pid: int | None = None
     """Ends with this process."""
 

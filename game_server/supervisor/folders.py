@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from game_server.supervisor.settings import GameServerSettings
-from paiju.service import trace
+from paiju.service import logs, trace
 from paiju.service.settings import BadSettings
 from paiju.wire.server_keys import BadKeys, ServerKeys
 
@@ -67,6 +67,11 @@ class Folders:
     @property
     def metrics_socket(self) -> Path:
         return self.run / "metrics.sock"
+
+    @property
+    def log_level(self) -> Path:
+        """Levels while the programs run."""
+        return self.data / logs.LEVEL_FILE
 
     @property
     def traces(self) -> Path:

@@ -131,6 +131,7 @@ class Gateways:
             "PAIJU_TRACE_RECORDS": str(settings.trace_records),
             "PAIJU_TRACE_ONE_IN": str(settings.trace_one_in),
             "PAIJU_LOG_LEVEL": settings.log_level,
+            "PAIJU_LEVEL_FILE": str(folders.log_level),
             "PAIJU_SEAL_KEYS": str(folders.seal_keys),
             "PAIJU_PACKAGES_DIR": str(folders.packages),
             "PAIJU_PACKAGES_KEY": str(folders.packages_key),

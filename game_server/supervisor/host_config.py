@@ -53,4 +53,6 @@ def host_config(
         "trace_records": settings.trace_records,
         "trace_one_in": settings.trace_one_in,
         "log_level": settings.log_level,
+        "level_file": str(folders.log_level),
+        "database_log": str(settings.database_log.absolute()) if settings.database_log else "",
     }

@@ -11,6 +11,8 @@ from typing import Annotated, Any
 from pydantic import Field, field_validator, model_validator
 from pydantic_settings import NoDecode
 
+from paiju.service import logs
+from paiju.service.logs import LogSettings
 from paiju.service.peers import PeerSettings
 from paiju.service.trace import TraceSettings
 from paiju.wire.tls.files import TlsFiles
@@ -24,7 +26,7 @@ def _machine_name() -> str:
     return name if name[:1].isalnum() else "game-server"
 
 
-class GameServerSettings(PeerSettings, TraceSettings):
+class GameServerSettings(PeerSettings, TraceSettings, LogSettings):
     """Every field is read from `PAIJU_` + its name in upper case unless a flag gives it."""
 
     program = "game-server"
@@ -112,8 +114,6 @@ class GameServerSettings(PeerSettings, TraceSettings):
     """0: a free one, named in game-server.json."""
     grace_s: float = Field(default=60.0, gt=0)
     """After SIGTERM: then what still runs is killed."""
-    log_level: str = "INFO"
-    """DEBUG, INFO, WARNING or ERROR: less important lines are not written."""
     host_actor: str = "game_server.tables.actor:HostActor"
     """What Ray starts as a table host; for tests."""
 
@@ -158,6 +158,13 @@ class GameServerSettings(PeerSettings, TraceSettings):
         if self.edge_tls and self.tls_key is None:
             raise ValueError("edge_tls needs tls_certificate and tls_key")
         return self
+
+    def configure_logs(self) -> None:
+        logs.configure(
+            "supervisor",
+            level=self.log_level,
+            level_file=self.data_dir.absolute() / logs.LEVEL_FILE,
+        )
 
     def edge_files(self) -> TlsFiles | None:
         """Of what players see."""

@@ -41,6 +41,8 @@ class HostConfig:
     trace_records: int = 0
     trace_one_in: int = 0
     log_level: str = "INFO"
+    level_file: str = ""  # levels while it runs
+    database_log: str = ""  # failures of the journal's database, also there
 
     def peer_files(self) -> TlsFiles | None:
         """None: no TLS between servers."""

@@ -119,7 +119,12 @@ class HostProcess:
 
     async def _main(self) -> None:
         config = self._config
-        logs.configure(f"host {config.host}", level=config.log_level)
+        logs.configure(
+            f"host {config.host}",
+            level=config.log_level,
+            level_file=Path(config.level_file) if config.level_file else None,
+            database_log=Path(config.database_log) if config.database_log else None,
+        )
         if config.trace_dir:
             trace.open_ring(
                 Path(config.trace_dir),

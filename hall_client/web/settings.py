@@ -6,10 +6,10 @@ from pathlib import Path
 
 from pydantic import Field, model_validator
 
-from paiju.service.settings import Settings
+from paiju.service.logs import LogSettings
 
 
-class WebSettings(Settings):
+class WebSettings(LogSettings):
     """Every field is read from `PAIJU_` + its name in upper case."""
 
     program = "web"
@@ -28,8 +28,6 @@ class WebSettings(Settings):
     """Robots at a time that players may call; 0: none."""
     web_robots_think_s: float = Field(default=1.0, ge=0, le=10)
     """How long a robot seems to think at most, so that a person can follow."""
-    log_level: str = "INFO"
-    """DEBUG, INFO, WARNING or ERROR: less important lines are not written."""
 
     @model_validator(mode="after")
     def _has_both_files(self) -> WebSettings:

@@ -16,7 +16,6 @@ from data_server.store import migrate as schema
 from data_server.store.database import Database
 from paiju.cli.config import use
 from paiju.cli.output import why
-from paiju.service import logs
 from paiju.service.settings import BadSettings, load
 
 Folder = Annotated[
@@ -66,7 +65,7 @@ def data_server(
             peer_ca=peer_ca,
             log_level=log_level,
         )
-        logs.configure("data-server", level=settings.log_level)
+        settings.configure_logs()
         asyncio.run(serve(settings))
 
     _or_exit(run)

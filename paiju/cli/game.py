@@ -10,7 +10,6 @@ import typer
 from game_server.supervisor.main import serve
 from game_server.supervisor.settings import GameServerSettings
 from paiju.cli.config import use
-from paiju.service import logs
 from paiju.service.settings import load
 
 
@@ -92,5 +91,5 @@ def game_server(
     given = locals()
     use(given.pop("config_file"))
     settings = load(GameServerSettings, **given)
-    logs.configure("supervisor", level=settings.log_level)
+    settings.configure_logs()
     serve(settings)

@@ -14,6 +14,8 @@ from typing import Any
 import grpc
 from prometheus_client import CollectorRegistry, Counter, Histogram
 
+from paiju.service import logs
+
 BUCKETS_S = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
 
 
@@ -71,6 +73,8 @@ class RedInterceptor(grpc.aio.ServerInterceptor):
         async def measured(request: Any, context: Any) -> Any:
             calls.inc()
             begun = time.perf_counter()
+            op = getattr(request, "op", b"")
+            logs.about.set((lambda: logs.About(op)) if op else None)
             try:
                 return await inner(request, context)
             except BaseException as error:

@@ -46,6 +46,7 @@ class MiniHall:
 
     tls: TLS everywhere, with certificates of an authority made in `folder / "authority"`; then
     the gateways take the table host for one of another machine and reach it by TCP.
+    full_log_disk: data server and host write their logs where nothing can be written.
     trace_one_in: one operation in so many leaves log lines; all are in `folder / "trace"`.
     """
 
@@ -57,6 +58,7 @@ class MiniHall:
         grant: int = 10_000,
         tls: bool = False,
         trace_one_in: int = 0,
+        full_log_disk: bool = False,
     ) -> None:
         self.gateways: list[str] = []
         self.web_gateways: list[str] = []
@@ -70,6 +72,7 @@ class MiniHall:
         self.authority = Authority.make(self.tls_folder, cell="c") if tls else None
         self._number = gateways
         self._grant = grant
+        self._full_log_disk = full_log_disk
         self._traces = {
             "trace_dir": str(folder / "trace"),
             "trace_records": 4096,
@@ -223,16 +226,19 @@ class MiniHall:
     async def _start(
         self, role: str, *arguments: str, env: dict[str, str] | None = None
     ) -> asyncio.subprocess.Process:
-        process = await asyncio.create_subprocess_exec(
-            sys.executable,
-            *arguments,
-            env={**os.environ, **(env or {})},
-            stdout=asyncio.subprocess.PIPE,
-            stderr=asyncio.subprocess.PIPE,
-        )
+        full = self._full_log_disk and not role.startswith("gateway")
+        with Path("/dev/full" if full else os.devnull).open("w") as nowhere:  # noqa: ASYNC230
+            process = await asyncio.create_subprocess_exec(
+                sys.executable,
+                *arguments,
+                env={**os.environ, **(env or {})},
+                stdout=asyncio.subprocess.PIPE,
+                stderr=nowhere if full else asyncio.subprocess.PIPE,
+            )
         self._children.append(process)
         self.processes[role] = process.pid
-        self._tasks.append(asyncio.create_task(self._read(process)))
+        if not full:
+            self._tasks.append(asyncio.create_task(self._read(process)))
         return process
 
     async def _read(self, process: asyncio.subprocess.Process) -> None:
