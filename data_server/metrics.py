@@ -91,6 +91,10 @@ class Metrics:
             registry=self.registry,
         )
 
+    def checked_at(self) -> float:
+        """When the whole ledger was checked last, seconds since 1970; 0: not yet."""
+        return float(self.checked._value.get())
+
     def report(self, source: str) -> None:
         self._reports.labels(source).inc()
 

@@ -59,6 +59,7 @@ class Database:
             target = target.set(drivername="postgresql+psycopg")
             self._reading = ThreadPoolExecutor(pool, thread_name_prefix="postgresql")
             self._writing = self._reading
+        self.pool_size = pool
         self.engine = create_engine(
             target,
             pool_size=pool,

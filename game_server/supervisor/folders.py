@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from game_server.supervisor import networks
 from game_server.supervisor.settings import GameServerSettings
 from paiju.service import logs, trace
 from paiju.service.settings import BadSettings
@@ -115,6 +116,7 @@ def prepare(settings: GameServerSettings) -> Folders:
         (folders.ray_token, settings.ray_token_file),
     ):
         _secret(path, make=head and given is None)
+    networks.check(settings, folders.ray_token)
     _secret(folders.journal_key, make=settings.journal_key_file is None)
     _secret(folders.cluster_token, make=False)
     _secret(folders.packages_key, make=True)

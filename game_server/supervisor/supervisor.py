@@ -16,7 +16,6 @@ import os
 import signal
 import time
 from contextlib import suppress
-from importlib import metadata
 from pathlib import Path
 from typing import Any
 
@@ -42,6 +41,8 @@ from game_server.supervisor.settings import GameServerSettings
 from game_server.supervisor.signs import Signs
 from game_server.supervisor.spares import Spares
 from paiju.rules.registry import Registry
+from paiju.service.build import build
+from paiju.service.ids import now_us
 from paiju.service.process import stop_event, tune_gc, watch_lag
 from paiju.service.settings import BadSettings
 from paiju.wire.server_keys import encode
@@ -173,6 +174,7 @@ class Supervisor:
             counts=self._counts,
             on_answer=self._on_answer,
             rolls=self._roller.state,
+            facts=self._facts,
             metrics=self._metrics,
         )
 
@@ -182,9 +184,18 @@ class Supervisor:
             server=self._settings.server,
             cell=self._settings.cell,
             max_players=self._settings.quota,
-            build=_build(),
+            build=build(),
             games=sorted(games),
             address=self._settings.advertise or self._gateways.addresses()[0],
+        )
+
+    def _facts(self) -> data_pb2.NodeFacts:
+        node = self._ray.state()
+        return data_pb2.NodeFacts(
+            now_us=now_us(),
+            node_ip=self._settings.node_ip,
+            ray_address=node.address if node else "",
+            ray_token=os.environ.get("RAY_AUTH_MODE") == "token",
         )
 
     def _keeper(self) -> Keeper:
@@ -346,10 +357,3 @@ class Supervisor:
         self._leasing.cancel()
         await asyncio.gather(self._leasing, return_exceptions=True)
         await self._lease.goodbye()
-
-
-def _build() -> str:
-    try:
-        return metadata.version("paiju")
-    except metadata.PackageNotFoundError:
-        return "source"
