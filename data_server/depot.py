@@ -204,13 +204,30 @@ class Depot:
         )
         return await self._once(request.op, "SetAuthors", body, work)
 
+    async def root(self) -> pb.GetRootReply:
+        work = _refusing(lambda tx: self._repository(tx).root())
+        return pb.GetRootReply(root=await self.database.read(work))
+
+    async def set_root(self, request: pb.SetRootRequest, *, who: str) -> pb.PackageChangeReply:
+        check_reason(request.reason)
+
+        def work(tx: Connection) -> pb.PackageChangeReply:
+            change = packages.begin_change(tx)
+            targets = request.targets or None
+            number = self._repository(tx).take_root(request.root, targets, now=self._now())
+            self._audit(tx, who, "package.root", "root", request.reason, number)
+            return pb.PackageChangeReply(change=change)
+
+        body = pb.SetRootRequest(root=request.root, targets=request.targets, reason=request.reason)
+        return await self._once(request.op, "SetRoot", body, work)
+
     # ---- inside ----------------------------------------------------------------------------
 
     async def _once(
         self,
         op: bytes,
         kind: str,
-        body: pb.PublishPackagesRequest | pb.SetAuthorsRequest,
+        body: pb.PublishPackagesRequest | pb.SetAuthorsRequest | pb.SetRootRequest,
         work: Callable[[Connection], pb.PackageChangeReply],
     ) -> pb.PackageChangeReply:
         reply = await self.operations.once(

@@ -20,6 +20,7 @@ from data_server.passwords import Passwords
 from data_server.plans import Plans
 from data_server.policy import MayPlay
 from data_server.registry import Registry
+from data_server.rooms import Rooms
 from data_server.selfcheck import SelfCheck
 from data_server.settings import DataSettings
 from data_server.shard_map import ShardMap
@@ -61,6 +62,7 @@ class Services:
     changes: Changes
     depot: Depot
     plans: Plans
+    rooms: Rooms
 
     @classmethod
     async def build(
@@ -179,4 +181,5 @@ class Services:
                 depot=depot,
                 clock=clock,
             ),
+            rooms=Rooms(database=database, operations=operations, changes=changes, clock=clock),
         )

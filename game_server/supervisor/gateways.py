@@ -61,6 +61,11 @@ class Gateways:
         plain = [f"ws://{_joined(self._host(), port)}" for port in self._ws_ports]
         return plain + [f"wss://{_joined(self._host(), port)}" for port in self._wss_ports]
 
+    def first_web_addresses(self) -> list[str]:
+        """Of the first gateway: one of each kind that there is."""
+        found = {address.partition("://")[0]: address for address in self.web_addresses()[::-1]}
+        return list(found.values())
+
     def _host(self) -> str:
         host = self._settings.listen_host
         return self._settings.node_ip if ipaddress.ip_address(host).is_unspecified else host

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ipaddress
 import json
 import socket
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -74,6 +75,9 @@ class GameServerSettings(PeerSettings, TraceSettings, LogSettings):
     """Players come in by TLS only: gRPC with the two files, browsers by `wss_port`."""
     advertise: str = ""
     """"host:port" that players are told; empty: the first gateway's own address."""
+    advertise_web: str = ""
+    """What browsers are told, "ws://..." or "wss://..."; empty: the first gateway's own addresses,
+    or nothing when `advertise` says that those are not the ones that players reach."""
     quota: int = Field(default=2000, ge=1)
     """Players connected to this game server, all gateways together."""
     drain_s: float = Field(default=20.0, ge=0)
@@ -165,6 +169,18 @@ class GameServerSettings(PeerSettings, TraceSettings, LogSettings):
             level=self.log_level,
             level_file=self.data_dir.absolute() / logs.LEVEL_FILE,
         )
+
+    @property
+    def advertised(self) -> str:
+        """`advertise`, with its scheme."""
+        secure = self.edge_tls and self.advertise and "://" not in self.advertise
+        return f"grpcs://{self.advertise}" if secure else self.advertise
+
+    def advertised_web(self, own: Sequence[str]) -> Sequence[str]:
+        """What browsers are told. own: addresses of the first gateway."""
+        if self.advertise_web:
+            return [self.advertise_web]
+        return [] if self.advertise else own
 
     def edge_files(self) -> TlsFiles | None:
         """Of what players see."""

@@ -186,7 +186,8 @@ class Supervisor:
             max_players=self._settings.quota,
             build=build(),
             games=sorted(games),
-            address=self._settings.advertise or self._gateways.addresses()[0],
+            address=self._settings.advertised or self._gateways.addresses()[0],
+            web_addresses=self._settings.advertised_web(self._gateways.first_web_addresses()),
         )
 
     def _facts(self) -> data_pb2.NodeFacts:

@@ -1,9 +1,10 @@
 """Operation ids: what was answered, so that a command sent twice takes effect once.
 
 Owned by a shard. An entry is kept while its command is being worked on and, afterwards,
-as long as there is room; a repeat that comes after its entry was dropped is stopped by the
-state itself (the seat is taken, the decision is stale) and, for money, by the data server,
-which keeps operations for 48 hours.
+as long as there is room. A repeat that comes after its entry was dropped is stopped by the
+state itself: the decision is stale, the seat is taken, the coins of the operation are counted
+(`Seat.topped`), the sitting that it opened is over (the data server, which keeps operations for
+48 hours, says so).
 """
 
 from __future__ import annotations

@@ -17,6 +17,7 @@ from game_server.tables.desk import Desk
 from game_server.tables.links import Link
 from game_server.tables.seating import Seating, buy_in
 from game_server.tables.shard import Shard
+from game_server.tables.table import Table
 from paiju.service import ids
 from paiju.service.refusals import Refused
 from paiju.wire import protocol
@@ -29,6 +30,7 @@ Handler = Callable[[Desk, Seating, Link, host_pb2.HostCommand, Shard], "Answer |
 OPERATIONS = frozenset({"quick_join", "sit", "stand", "top_up", "ready", "act", "chat"})
 """Commands that change something: sent twice, they take effect once."""
 
+_CROWD = 30
 _CUT_OFF_MS = 5_000
 """When to try again with a host that no data server has answered for too long."""
 _DONE = Answer(done=hall_pb2.Done())
@@ -38,7 +40,10 @@ def quick_join(
     desk: Desk, seating: Seating, link: Link, command: host_pb2.HostCommand, shard: Shard
 ) -> Later:
     amount = buy_in(shard.room, command.quick_join.buy_in)
-    table, seat = shard.quick_join(player=command.player, name=command.name)
+    asked = command.quick_join
+    table, seat = shard.quick_join(
+        player=command.player, name=command.name, own=asked.own, key=asked.key if asked.own else ""
+    )
     return seating.take_seat(command, shard, table, seat, amount)
 
 
@@ -48,7 +53,11 @@ def sit(
     amount = buy_in(shard.room, command.sit.buy_in)
     seat = command.sit.seat
     table = shard.sit(
-        player=command.player, name=command.name, table_id=command.sit.table.table, seat=seat
+        player=command.player,
+        name=command.name,
+        table_id=command.sit.table.table,
+        seat=seat,
+        key=command.sit.key,
     )
     return seating.take_seat(command, shard, table, seat, amount)
 
@@ -72,13 +81,20 @@ def stand(
 
 def top_up(
     desk: Desk, seating: Seating, link: Link, command: host_pb2.HostCommand, shard: Shard
-) -> Later:
+) -> Answer | Later:
     table, amount = shard.table(command.top_up.table.table), command.top_up.amount
     room = table.room
     seat = table.seat_of(command.player)
     held = None if seat is None else table.seats[seat]
     if seat is None or held is None or not held.seated:
         raise Refused("NOT_SEATED")
+    op = op_of(command)
+    if op.id <= held.topped.id:
+        # Ids are ordered by time. The ledger would say yes to a repeat, however old, and move
+        # nothing; so what was counted, or came before it, is not asked for again.
+        if op != held.topped:
+            raise Refused("STALE_DECISION")
+        return _DONE
     if table.playing:
         raise Refused("HAND_RUNNING")
     if amount <= 0 or not room.plays_for_coins:
@@ -86,7 +102,7 @@ def top_up(
     if held.stake + held.pending + amount > room.buy_in_max:
         raise Refused("BUY_IN_RANGE", minimum=room.buy_in_min, maximum=room.buy_in_max)
     held.pending += amount  # at once: nothing may come between the check and this
-    return seating.top_up(shard, table, seat, op_of(command), amount)
+    return seating.top_up(shard, table, seat, op, amount)
 
 
 def ready(
@@ -164,8 +180,10 @@ def watch(
     desk: Desk, seating: Seating, link: Link, command: host_pb2.HostCommand, shard: Shard
 ) -> Answer:
     table = shard.table(command.watch.table.table)
+    table.admit(command.player, command.watch.key)
     cursor = command.watch.cursor if command.watch.HasField("cursor") else None
     seating.subscribe(link, command, shard, table, cursor)
+    _tell_of_spectators(desk, table, command.player)
     return _DONE
 
 
@@ -175,7 +193,19 @@ def unwatch(
     table = shard.table(command.unwatch.table.table)
     if table.seat_of(command.player) is None:
         desk.audiences[table.ref.table].remove(command.player)
+        _tell_of_spectators(desk, table, command.player)
     return _DONE
+
+
+def _tell_of_spectators(desk: Desk, table: Table, player: int) -> None:
+    """Somebody without a seat came or went: players may know how many look on.
+
+    Where a crowd looks on the number comes with what else changes, so that each newcomer does
+    not cost a message to all.
+    """
+    audience = desk.audiences[table.ref.table]
+    if table.seat_of(player) is None and len(audience) <= _CROWD:
+        desk.out.presence(table, audience, audience.links(), desk.now())
 
 
 def resync(

@@ -17,7 +17,7 @@ import structlog
 
 from game_server.tables.audience import Audience
 from game_server.tables.chatter import Chatter
-from game_server.tables.games import Games, Standing
+from game_server.tables.games import Choice, Games, Standing
 from game_server.tables.journal_store import Row
 from game_server.tables.links import Link
 from game_server.tables.metrics import HostMetrics
@@ -85,6 +85,7 @@ class Desk:
         self._stepping = stepping
         self._clock = clock
         self._shard_of: dict[int, Shard] = {}  # table -> shard
+        self._told: dict[int, RoomSpec] = {}  # table -> what it was told to play
         self._ending_since: dict[int, int] = {}  # tables of stopped games in mid-match
         self._claimants: dict[tuple[int, int], asyncio.Future[int]] = {}  # (table, player)
 
@@ -125,7 +126,7 @@ class Desk:
             return room.seats or 1
         return chosen.room.seats_for(chosen.game)
 
-    def _make_table(self, ref: common_pb2.TableRef) -> Table:
+    def _make_table(self, ref: common_pb2.TableRef, lock: str) -> Table:
         chosen = self.games.choose(ref.room, ref.table)
         table = Table(
             ref=ref,
@@ -135,6 +136,7 @@ class Desk:
             epoch=self.epoch,
             entropy=self._entropy,
             sealer=self._sealer,
+            lock=lock,
         )
         table.open(at=self.at())
         self.audiences[ref.table] = Audience()
@@ -189,6 +191,25 @@ class Desk:
                 with contextlib.suppress(Refused):
                     self.step(shard, table, lambda t: t.retire(at=self.at()))
 
+    def renew_tables(self) -> None:
+        """What operators have changed of rooms: each table hears of it, and plays so when no hand
+        and no match of it runs."""
+        for shard in self.shards.values():
+            found: dict[tuple[str, str], Choice | None] = {}
+            for table in shard:
+                key = (table.game.id.name, table.package)
+                if key not in found:
+                    found[key] = self.games.current(shard.room.id, *key)
+                now = found[key]
+                if now is None or self._told.get(table.ref.table, table.room) == now.room:
+                    continue
+                self._told[table.ref.table] = now.room
+                self._tell_room(shard, table, now)
+
+    def _tell_room(self, shard: Shard, table: Table, now: Choice) -> None:
+        with contextlib.suppress(Refused):
+            self.step(shard, table, lambda t: t.will_play(now.room, now.game, at=self.at()))
+
     def _is_over(self, table: Table) -> bool:
         standing = self.standing(table)
         if standing is Standing.OPEN or table.playing:
@@ -211,6 +232,7 @@ class Desk:
                 self.wheel.set(table_id, None)
                 del self._shard_of[table_id]
                 self._ending_since.pop(table_id, None)
+                self._told.pop(table_id, None)
                 audience = self.audiences.pop(table_id)
                 self.chatters.pop(table_id, None)
                 notice = hall_pb2.Notice(code="TABLE_GONE", table=table.ref)

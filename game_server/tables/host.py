@@ -336,6 +336,7 @@ class TableHost:
             if self._clock() - last_summary >= SUMMARY_EVERY_S:
                 last_summary = self._clock()
                 self._send_summaries()
+                self.desk.renew_tables()
                 self.desk.retire_tables()
                 self.desk.close_spare_tables()
                 self._gauge()

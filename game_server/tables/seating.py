@@ -159,7 +159,7 @@ class Seating:
             return
         audience.remove(held.player)
         if asked_by != subscription.connection[0]:  # who asked learns it from the answer
-            lost = hall_pb2.Notice(code="SEAT_LOST", table=table.ref)
+            lost = hall_pb2.Notice(code="SEAT_LOST", params={"why": held.leaves}, table=table.ref)
             desk.out.deliver(
                 subscription.link, [held.player], hall_pb2.Update(notice=lost), table=table_id
             )

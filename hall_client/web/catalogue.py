@@ -52,23 +52,45 @@ def _for_clients(name: PurePosixPath) -> bool:
 
 
 class Catalogue:
-    """The installed packages, read once; a new version comes with a new process."""
+    """The installed packages, read once, and the versions that came later (`add`).
+
+    Files of older versions stay: a page that is open may still ask for them.
+    """
 
     def __init__(self, registry: Registry) -> None:
         self._registry = registry
-        self._parts: dict[str, ClientPart] = {}
+        self._parts: dict[str, ClientPart] = {}  # the newest
+        self._versions: dict[str, str] = {}
+        self._all: dict[tuple[str, str], ClientPart] = {}  # by package and tag
         for rule_set in registry.rule_sets():
             package = registry.package_of(rule_set.name)
             if package not in self._parts:
-                self._parts[package] = client_part(package, _folder(package))
+                self.add(package, registry.package_version(rule_set.name), _folder(package))
+
+    def has(self, package: str, version: str) -> bool:
+        """Whether this is the version that pages are told of."""
+        return self._versions.get(package) == version
+
+    def add(self, package: str, version: str, folder: Path) -> None:
+        """From now on pages are told of this version, whose files lie in the folder."""
+        part = client_part(package, folder)
+        self._parts[package] = self._all[package, part.tag] = part
+        self._versions[package] = version
 
     def file(self, package: str, tag: str, name: str) -> bytes | None:
         """None for what there is not, or not in this version."""
-        part = self._parts.get(package)
-        return part.files.get(name) if part is not None and part.tag == tag else None
+        part = self._all.get((package, tag))
+        return part.files.get(name) if part is not None else None
+
+    def packages(self) -> dict[str, dict[str, Any]]:
+        """Of each package its version, and where its view and its help are."""
+        return {
+            package: {"version": self._versions[package], **_places(part)}
+            for package, part in sorted(self._parts.items())
+        }
 
     def shown(self) -> list[dict[str, Any]]:
-        """For `games.json`, in the order of the packages."""
+        """For `hall.json`, in the order of the packages."""
         return [self._game(rule_set.name, rule_set.title) for rule_set in self._ordered()]
 
     def _ordered(self) -> list[Any]:
@@ -84,13 +106,19 @@ class Catalogue:
             "package": part.package,
             "title": dict(title),
             "seats": [game.info.min_seats, game.info.max_seats],
-            "view": part.base + VIEW if VIEW in part.files else None,
-            "help": {
-                locale: part.base + f"help.{locale}.md"
-                for locale in LOCALES
-                if f"help.{locale}.md" in part.files
-            },
+            **_places(part),
         }
+
+
+def _places(part: ClientPart) -> dict[str, Any]:
+    return {
+        "view": part.base + VIEW if VIEW in part.files else None,
+        "help": {
+            locale: part.base + f"help.{locale}.md"
+            for locale in LOCALES
+            if f"help.{locale}.md" in part.files
+        },
+    }
 
 
 def _folder(package: str) -> Path:

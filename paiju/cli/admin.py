@@ -28,6 +28,7 @@ from paiju.cli.admin_options import (
 from paiju.cli.admin_player import player
 from paiju.cli.admin_policy import policy
 from paiju.cli.admin_roll import roll
+from paiju.cli.admin_rooms import rooms
 from paiju.cli.admin_tables import VOID_HELP, tables, void
 from paiju.cli.admin_trace import trace
 from paiju.service.ids import new_op
@@ -36,7 +37,7 @@ from paiju.wire.v1 import data_pb2
 app = typer.Typer(
     no_args_is_help=True,
     help="Operators' work: nodes, drain, roll, player, sessions, kick, freeze, grant, ledger, "
-    "audit, reports, penalties, policy, tables, void, collusion, copies, "
+    "audit, reports, penalties, policy, rooms, tables, void, collusion, copies, "
     "certificates, trace, log-level, doctor. "
     "Example: paiju admin nodes --key-file hall/admin-key",
 )
@@ -62,6 +63,7 @@ app.add_typer(admin_conduct.reports, name="reports")
 app.add_typer(policy, name="policy")
 app.add_typer(certificates, name="certificates")
 app.add_typer(tables, name="tables")
+app.add_typer(rooms, name="rooms")
 
 
 @app.command()

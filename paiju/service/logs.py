@@ -159,12 +159,16 @@ def configure(
         structlog.processors.add_log_level,
         structlog.processors.TimeStamper(fmt="iso", utc=True),
         structlog.processors.StackInfoRenderer(),
-        structlog.processors.format_exc_info if as_json else structlog.processors.UnicodeDecoder(),
+        # As text, on a terminal, too, before cards are taken out. The terminal's own way draws the
+        # values of all variables: passwords, tickets, cards.
+        structlog.processors.format_exc_info,
         _redact,
     ]
     if database_log is not None:
         chain.append(_copy_to(_DatabaseLog(database_log)))
-    chain.append(_json if as_json else structlog.dev.ConsoleRenderer(colors=out.isatty()))
+    plain = structlog.dev.plain_traceback
+    terminal = structlog.dev.ConsoleRenderer(colors=out.isatty(), exception_formatter=plain)
+    chain.append(_json if as_json else terminal)
     structlog.configure(
         processors=chain,
         wrapper_class=structlog.make_filtering_bound_logger(number),
