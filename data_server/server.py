@@ -178,8 +178,9 @@ class DataServer:
         metrics, registry = self.metrics, self.registry
         metrics.watch_lanes(self.lanes.all())
         watch, now = metrics.watch, self._monotonic
-        watch("hash_waiting", "Password hashes asked for.", lambda: self.passwords.waiting)
+        watch("hash_waiting", "Password hashes not yet made.", lambda: self.passwords.waiting)
         watch("pool_in_use", "Database connections at work.", self.database.pool_in_use)
+        watch("pool_size", "Database connections at most.", lambda: self.database.pool_size)
         watch("followers", "Open Follow streams.", self.followers.count)
         watch("servers_alive", "Servers with a lease.", lambda: registry.servers.count_alive(now()))
         watch("hosts_alive", "Hosts with a lease.", lambda: registry.hosts.count_alive(now()))

@@ -6,6 +6,14 @@ from collections.abc import Callable, Mapping
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
 
+from paiju.service import logs
+
+MOST_CODES = 100
+VOID_REASONS = ("moved", "harmful", "unplayable", "faulty")
+PEER_REASONS = (
+    *("no_certificate", "unknown_authority", "handshake", "cut"),
+    *("unnamed", "role", "cell", "gateway"),
+)
 SECONDS = (0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 10.0)
 
 
@@ -33,7 +41,8 @@ class HostMetrics:
         self.actions = Counter(
             "paiju_host_actions", "Actions applied.", ["cause"], registry=registry
         )
-        self.refusals = Counter(
+        self._codes: set[str] = set()
+        self._refusals = Counter(
             "paiju_host_refusals", "Commands refused.", ["code"], registry=registry
         )
         self.faults = Counter(
@@ -129,8 +138,24 @@ class HostMetrics:
             ["method", "status"],
             registry=registry,
         )
+        Gauge(
+            "paiju_host_log_lines_lost", "Log lines that could not be written.", registry=registry
+        ).set_function(logs.lost)
+        for reason in VOID_REASONS:
+            self.voided.labels(reason)
+        for reason in PEER_REASONS:
+            self.peers_refused.labels(reason)
         for cause in ("player", "timeout", "trustee", "abandon", "chance"):
             self.actions.labels(cause)
+
+    def refused(self, code: str) -> None:
+        """Games have codes of their own: after MOST_CODES different ones it is "OTHER"."""
+        if code not in self._codes:
+            if len(self._codes) < MOST_CODES:
+                self._codes.add(code)
+            else:
+                code = "OTHER"
+        self._refusals.labels(code).inc()
 
     def count_versions(self, tables: Mapping[tuple[str, str], int]) -> None:
         """Tables by (game, version); a version without tables disappears."""

@@ -166,7 +166,7 @@ class Outgoing:
         if number == 0:
             return
         if answer.HasField("refusal"):
-            self._metrics.refusals.labels(answer.refusal.code).inc()
+            self._metrics.refused(answer.refusal.code)
         out = host_pb2.HostAnswer()
         out.CopyFrom(answer)
         out.id = number
@@ -178,7 +178,7 @@ class Outgoing:
     def refuse_at_once(self, link: Link, number: int, refused: Refused) -> None:
         """Past the journal, which may stand still: it tells nothing of any row."""
         if number:
-            self._metrics.refusals.labels(refused.code).inc()
+            self._metrics.refused(refused.code)
             answer = host_pb2.HostAnswer(id=number, refusal=refused.message())
             link.send(host_pb2.HostEvent(answer=answer).SerializeToString())
 
