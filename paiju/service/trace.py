@@ -39,7 +39,9 @@ LINES_PER_S = 10
 """At most so many log lines: the id is the client's choice, and an outage makes all slow."""
 FOLDER = "trace"
 _SPAN = struct.Struct("<QQIIII16sBB6x")  # begun_us, table, hand, seq, first, second, op, kind, end
-_LAST = struct.Struct("<I")
+_BEGUN = struct.Struct("<Q")
+_TIME = struct.Struct("<I")
+_RANDOM = struct.Struct(">I")
 _PLACE = struct.Struct("<QII")
 _HEADER = struct.Struct("<8sI116s")  # magic, records, program
 _MAGIC = b"paiju-t1"
@@ -47,6 +49,7 @@ _NO_OP = bytes(16)
 _AT_PLACE, _AT_FIRST, _AT_SECOND, _AT_OP, _AT_KIND, _AT_END = 8, 24, 28, 32, 48, 49
 _NEVER = 2**32 - 1
 _LONGEST_US = _NEVER - 1
+_SLOW_US = SLOW_S * 1e6
 
 
 class Kind(enum.IntEnum):
@@ -150,8 +153,8 @@ class Ring:
         if not at:
             return
         took_us = self._mark(at, _AT_SECOND)
-        self._memory[at + _AT_END] = End.REFUSED if refused else End.DONE
-        if took_us > SLOW_S * 1e6 or self._sampled(at):
+        self._memory[at + _AT_END] = 2 if refused else 1
+        if took_us > _SLOW_US or self._one_in and self._sampled(at):
             self._tell(at)
 
     def close(self) -> None:
@@ -165,17 +168,16 @@ class Ring:
         return _HEADER.size + slot % self._records * _SPAN.size
 
     def _mark(self, at: int, where: int) -> int:
-        took_us = time.time_ns() // 1000 - int.from_bytes(self._memory[at : at + 8], "little")
-        took_us = min(max(took_us, 0), _LONGEST_US)
-        _LAST.pack_into(self._memory, at + where, took_us)
+        took_us: int = time.time_ns() // 1000 - _BEGUN.unpack_from(self._memory, at)[0]
+        if not 0 <= took_us <= _LONGEST_US:
+            took_us = 0 if took_us < 0 else _LONGEST_US
+        _TIME.pack_into(self._memory, at + where, took_us)
         return took_us
 
     def _sampled(self, at: int) -> bool:
         """By the id's random end: every process chooses the same ones."""
-        if not self._one_in:
-            return False
-        op = self._memory[at + _AT_OP : at + _AT_KIND]
-        return op != _NO_OP and int.from_bytes(op[-4:], "big") % self._one_in == 0
+        random: int = _RANDOM.unpack_from(self._memory, at + _AT_KIND - 4)[0]
+        return random % self._one_in == 0 and self._memory[at + _AT_OP : at + _AT_KIND] != _NO_OP
 
     def _tell(self, at: int) -> None:
         now_s = int(time.monotonic())

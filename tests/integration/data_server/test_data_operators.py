@@ -70,6 +70,7 @@ async def test_sessions_are_listed_and_ended(small: Client, run: Run) -> None:
     event = await asyncio.wait_for(_ended(stream), 10)
     assert (event.player, event.reason) == (here.id, "KICKED")
     stream.cancel()
+    assert small.server.metrics.red.calls.labels("Follow")._value.get() == 1
     # Twice is no mistake, a player that is none is one, and a reason is needed.
     code, told = await run("kick", str(here.id), "--reason", "again")
     assert (code, told["ended_epoch"]) == (0, 0)
