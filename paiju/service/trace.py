@@ -154,7 +154,7 @@ class Ring:
             return
         took_us = self._mark(at, _AT_SECOND)
         self._memory[at + _AT_END] = 2 if refused else 1
-        if took_us > _SLOW_US or self._one_in and self._sampled(at):
+        if took_us > _SLOW_US or (self._one_in and self._sampled(at)):
             self._tell(at)
 
     def close(self) -> None:

@@ -1,4 +1,5 @@
-"""One id from the client's action through gateway, host, journal and settlement."""
+"""One id from the client's action through gateway, host, journal and settlement, while the disk
+of the logs is full."""
 
 from __future__ import annotations
 
@@ -6,11 +7,14 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pytest
 import sqlalchemy as sa
 from typer.testing import CliRunner
 
 from hall_client import HallClient
 from hall_client.bots.mind import GameMind
+from hall_client.errors import Refused
+from hall_client.load.books import read_books
 from hall_client.load.driver import Driver, LoadPlan
 from paiju.cli.admin import app
 from paiju.rules import record as records
@@ -35,13 +39,18 @@ def _what(events: list[dict[str, Any]], program: str) -> list[str]:
     return [e["what"] for e in events if e["program"].startswith(program)]
 
 
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full here")
 async def test_an_action_is_seen_everywhere_it_was_and_shows_no_card(tmp_path: Path) -> None:
-    async with MiniHall(tmp_path, gateways=1, trace_one_in=1) as hall:
+    """Every operation writes log lines here, and data server and host cannot write one. (The
+    gateway can: its lines tell this test where it listens.)"""
+    async with MiniHall(tmp_path, gateways=1, trace_one_in=1, full_log_disk=True) as hall:
         joined = new_op()
         async with HallClient(hall.gateways, server_keys=hall.server_keys) as client:
             await client.guest(b"s" * 32)
             join = hall_pb2.QuickJoin(room="chihuoguo.novice")
             await client.call(hall_pb2.Command(op=joined, quick_join=join))
+            with pytest.raises(Refused) as refused:
+                await client.quick_join("doudizhu.nowhere")
         plan = LoadPlan(
             gateways=hall.gateways, server_keys=hall.server_keys, room="doudizhu.novice",
             players=3, hands=1, drops=0, seed=3, deadline_s=60,
@@ -50,6 +59,14 @@ async def test_an_action_is_seen_everywhere_it_was_and_shows_no_card(tmp_path: P
         assert result.errors == [] and result.hands >= 1
         spans = list(trace.read(tmp_path / trace.FOLDER))  # beside the running processes
         lines = [json.loads(line) for line in hall.logs if line.startswith("{")]
+        assert {line["program"] for line in lines} == {"gateway gs/gateway-0"}
+
+    # A full disk stops no play.
+    engine = sa.create_engine(hall.database_url)
+    books = read_books(engine)
+    engine.dispose()
+    assert (books.sum, books.unbalanced, books.escrow) == (0, 0, 0)
+    assert books.settlements == result.hands and result.voided == 0
 
     acted = [s for s in spans if s.kind is Kind.HOST and s.seq and s.end is End.DONE]
     assert acted and {s.program for s in acted} == {"host gs-0"}
@@ -70,6 +87,10 @@ async def test_an_action_is_seen_everywhere_it_was_and_shows_no_card(tmp_path: P
     assert _what(seat, "host") == ["arrived", "applied", "in the journal"]
     assert _what(seat, "data-server") == ["arrived", "answered"]
 
+    # What was refused can be found by what the client's error says.
+    asked = _traced(refused.value.op, tmp_path)
+    assert _what(asked, "gateway") == ["received", "answered: refused"]
+
     # A whole hand by its number: every action of it, and its way into the ledger.
     hand = _traced(f"{one.table}/{one.hand}", tmp_path)
     assert _what(hand, "data-server") == ["hand arrived", "hand booked"]
@@ -78,7 +99,7 @@ async def test_an_action_is_seen_everywhere_it_was_and_shows_no_card(tmp_path: P
     # The sampled lines say the same, and neither they nor the files say what was played.
     told = [line for line in lines if line["event"] == "trace.span"]
     assert one.op.hex() in {line["request"] for line in told} or len(told) >= 10
-    assert {key for line in told for key in line} == {
+    assert {key for line in told for key in line if key != "session"} == {
         *trace.as_json(one), "event", "level", "timestamp", "program",
     }  # fmt: skip
     kept = b"".join(path.read_bytes() for path in (tmp_path / trace.FOLDER).iterdir())
