@@ -8,14 +8,16 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
+import grpc
 import pytest
-from data_hall import Client
+import typer
+from data_hall import Client, bearer
 from typer.testing import CliRunner
 
 from paiju.cli.admin import app
 from paiju.service.build import build
 from paiju.service.ids import new_op, now_us
-from paiju.wire.v1 import data_pb2
+from paiju.wire.v1 import data_pb2, packages_pb2
 
 Run = Callable[..., Awaitable[tuple[int, Any]]]
 
@@ -154,3 +156,50 @@ async def test_the_doctor_says_when_the_schema_is_another(small: Client, run: Ru
     _, told = await run("doctor")
     bad = {c["name"]: c for c in told["checks"] if not c["ok"]}
     assert list(bad) == ["database"] and "paiju migrate" in bad["database"]["advice"]
+
+
+async def test_no_call_of_operators_is_answered_without_their_key(small: Client) -> None:
+    """Whatever is added to these services: not even what it would say to an empty request."""
+    services = [
+        data_pb2.DESCRIPTOR.services_by_name["Admin"],
+        packages_pb2.DESCRIPTOR.services_by_name["PackageAdmin"],
+    ]
+    paths = [f"/{s.full_name}/{m.name}" for s in services for m in s.methods]
+    assert len(paths) > 25
+    for path in paths:
+        for metadata in ((), bearer("wrong"), bearer(small.server.secrets.cluster_token)):
+            call = small.admin_channel.unary_unary(path)
+            with pytest.raises(grpc.aio.AioRpcError) as error:
+                await call(b"", metadata=metadata)
+            assert error.value.code() == grpc.StatusCode.UNAUTHENTICATED, path
+
+
+def _commands(group: Any, name: str = "") -> dict[str, Any]:
+    """Every command with its whole name."""
+    found = {}
+    for own, command in group.commands.items():
+        if hasattr(command, "commands"):
+            found |= _commands(command, f"{name}{own} ")
+        else:
+            found[name + own] = command
+    return found
+
+
+def test_every_command_has_json_and_those_that_change_something_have_a_reason() -> None:
+    commands = _commands(typer.main.get_command(app))
+    assert len(commands) > 30
+    without = {
+        name
+        for name, command in commands.items()
+        if not any("--json" in parameter.opts for parameter in command.params)
+    }
+    assert without == {"certificates init", "certificates issue"}  # they write files
+    changing = {
+        name
+        for name, command in commands.items()
+        if any("--reason" in parameter.opts for parameter in command.params)
+    }
+    assert changing >= {
+        *("drain", "roll", "grant", "kick", "freeze", "void", "tables void", "punish", "appeal"),
+        *("uphold", "lift", "policy set", "restore", "restored"),
+    }
