@@ -1,7 +1,7 @@
 """Where Ray may listen: whoever reaches its ports and has the token runs code on the machine.
 
-So a game server that shares a cell with other machines starts only with a token that nobody else
-on the machine can read, and only at an address that the world does not reach. That these ports
+So a game server that other machines reach starts only with a token that not everybody on the
+machine can read, and only at an address that the world does not reach. That these ports
 are closed to the rest of a private network is the operator's to see to (docs/operations.md); the
 doctor looks from where it runs (paiju/cli/doctor_ray.py).
 """
@@ -17,14 +17,14 @@ from paiju.service.settings import BadSettings
 
 ADVICE = (
     "give node_ip (and ray_address) in a closed network of the cell's machines, and keep "
-    "ray-token at mode 0600"
+    "ray-token at mode 0600 (0440 where a group mounts it)"
 )
 
 
 def check(settings: GameServerSettings, token: Path) -> None:
     """Raises BadSettings when a cell of several machines would not be closed. token: the file;
     one that is not there yet is made, private."""
-    if settings.loopback and not settings.ray_address:
+    if settings.loopback:
         return
     for name, address in (("node_ip", settings.node_ip), ("ray_address", _host(settings))):
         if address and ipaddress.ip_address(address).is_global:
@@ -37,7 +37,8 @@ def check(settings: GameServerSettings, token: Path) -> None:
             f"node_ip {settings.node_ip} would open Ray's ports in every network: give the "
             "machine's address inside the cell"
         )
-    if token.is_file() and stat.S_IMODE(token.stat().st_mode) & 0o077:
+    # A group may: that is how a container gets a mounted secret without being its owner.
+    if token.is_file() and stat.S_IMODE(token.stat().st_mode) & 0o007:
         raise BadSettings(
             f"ray_token_file {token} can be read by others on this machine, who could then run "
             "code on every machine of the cell: chmod 600 it"

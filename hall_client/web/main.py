@@ -134,6 +134,8 @@ def main() -> None:
         settings = load(WebSettings)
     except BadSettings as error:
         sys.exit(f"web: {error}")
-    logs.configure("web", level=settings.log_level)
+    logs.configure(
+        "web", level=settings.log_level, level_file=Path(settings.data_dir) / logs.LEVEL_FILE
+    )
     Path(settings.data_dir).mkdir(parents=True, exist_ok=True)
     asyncio.run(WebHall(settings).run())

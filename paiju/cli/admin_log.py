@@ -21,7 +21,9 @@ def log_level(
     ] = None,
     program: Annotated[
         str,
-        typer.Option(help="data-server, supervisor, gateway, host, or the name in its log lines."),
+        typer.Option(
+            help="data-server, supervisor, gateway, host, web, or the name in its log lines."
+        ),
     ] = "",
     json_file: Json = None,
     data_dir: DataDir = HOME,

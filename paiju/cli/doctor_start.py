@@ -116,7 +116,7 @@ def _data_server(settings: DataSettings) -> Iterator[Finding]:
 def _secrets(needed: list[Path], more: list[Path] | None = None) -> Finding:
     missing = [str(path) for path in needed if not path.is_file()]
     there = [path for path in (*needed, *(more or ())) if path.is_file()]
-    loose = [str(path) for path in there if stat.S_IMODE(path.stat().st_mode) & 0o077]
+    loose = [str(path) for path in there if stat.S_IMODE(path.stat().st_mode) & 0o007]
     told = [f"missing: {', '.join(missing)}"] if missing else []
     told += [f"others can read: {', '.join(loose)}"] if loose else []
     advice = "copy what is missing from the head or the data server; chmod 600 the others"

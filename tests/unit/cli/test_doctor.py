@@ -123,11 +123,11 @@ def test_no_cell_begins_with_a_token_that_others_can_read(tmp_path: Path) -> Non
     token = tmp_path / "ray-token"
     networks.check(_settings(node_ip="10.0.0.2"), token)  # it is made, private
     token.write_text("t" * 32)
-    token.chmod(0o640)
+    token.chmod(0o644)
     with pytest.raises(BadSettings, match="chmod 600"):
         networks.check(_settings(node_ip="10.0.0.2"), token)
     networks.check(_settings(), token)  # of one machine
-    token.chmod(0o600)
+    token.chmod(0o440)
     networks.check(_settings(node_ip="10.0.0.2", ray_address="10.0.0.3:7900"), token)
 
 
