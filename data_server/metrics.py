@@ -8,8 +8,7 @@ from functools import partial
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
 
 from data_server.lanes import Lane
-from paiju.service import logs
-from paiju.service.build import build
+from paiju.service import build, logs
 from paiju.service.red import BUCKETS_S, Red
 from paiju.wire.v1 import data_pb2, packages_pb2
 
@@ -36,6 +35,7 @@ JOBS = ("flush", "poll", "sweep", "check", "cleanup", "keys", "packages", "chang
 class Metrics:
     def __init__(self) -> None:
         self.registry = CollectorRegistry()
+        build.show(self.registry)
         self.red = Red.make("paiju_data", self.registry)
         for contract in (data_pb2, packages_pb2):
             for service in contract.DESCRIPTOR.services_by_name.values():
@@ -105,12 +105,6 @@ class Metrics:
         self._gauge("log_lines_lost", "Log lines that could not be written.").set_function(
             logs.lost
         )
-        Gauge(
-            "paiju_data_build_info",
-            "1: the version of this program.",
-            ["version"],
-            registry=self.registry,
-        ).labels(build()).set(1)
         self.lag = Histogram(
             "paiju_data_loop_lag_seconds",
             "How late the event loop woke.",

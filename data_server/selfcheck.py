@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from data_server.keys import Keys
 from data_server.store import migrate
 from data_server.store.database import Database
-from paiju.service.build import build
+from paiju.service.build import VERSION
 from paiju.wire.v1 import data_pb2
 
 
@@ -29,7 +29,7 @@ class SelfCheck:
         revision = await migrate.revision(self.database)
         took_us = round((time.perf_counter() - begun) * 1e6)
         return data_pb2.SelfCheckReply(
-            build=build(),
+            build=VERSION,
             database="sqlite" if self.database.is_sqlite else "postgresql",
             revision=revision or "",
             newest=self.newest,

@@ -23,6 +23,7 @@ from game_server.gateway.rooms import RoomSpec
 from game_server.packages.library import Edition, Key, Library
 from game_server.packages.shelf import BadShelf, RoomTold, ShelfFile
 from paiju.packages import archive, room_values
+from paiju.packages.client_files import client_files
 from paiju.rules.registry import RoomPreset
 from paiju.service import refusals
 from paiju.service.refusals import Refused
@@ -34,7 +35,6 @@ LOOK_EVERY_S = 0.3
 PART_BYTES = 16 * 1024
 KEPT = 8
 """Packages whose client parts stay in memory."""
-_NOT_FOR_CLIENTS = {".py", ".jsonl", ".toml"}
 
 
 @dataclass(frozen=True)
@@ -160,11 +160,7 @@ class HallGames:
     def _files(self, key: Key) -> Mapping[str, bytes]:
         found = self._parts.get(key)
         if found is None:
-            found = {
-                path: data
-                for path, data in self._read(key).files.items()
-                if Path(path).suffix not in _NOT_FOR_CLIENTS
-            }
+            found = client_files(self._read(key).files)
             self._parts[key] = found
             while len(self._parts) > KEPT:
                 self._parts.popitem(last=False)
@@ -175,8 +171,7 @@ class HallGames:
         try:
             if self._shelf is not None and name in versions:
                 return self._shelf.contents(versions, name)
-            offered = self._library.view.offered.get(key[0])
-            if offered is not None and offered.main.key == key:
+            if self._library.installed(key[0]) == key[1]:
                 return _installed(key[0])
         except (BadShelf, archive.BadPackage):
             pass

@@ -8,7 +8,7 @@ from typing import Any
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
 
-from paiju.service import logs
+from paiju.service import build, logs
 from paiju.service.red import BUCKETS_S, Red
 from paiju.wire.records import REASONS
 
@@ -24,6 +24,7 @@ class Metrics:
     def __init__(self, registry: CollectorRegistry | None = None) -> None:
         self.registry = registry or CollectorRegistry()
         r = self.registry
+        build.show(r)
         p = "paiju_gateway"
         self.red = Red.make(p, r)
         self.connections = Gauge(f"{p}_connections", "Connections of players.", registry=r)

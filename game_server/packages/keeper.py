@@ -155,29 +155,33 @@ class Keeper:
         self._write()
 
     async def _update(self) -> None:
-        if self._follower is None or not await asyncio.to_thread(self._refresh):
+        if self._follower is None:
             return
+        await asyncio.to_thread(self._refresh)
         self._write()
         while (name := self._unchecked()) is not None:
             await self._check(name)
             self._write()
 
-    def _refresh(self) -> bool:
-        """Blocking. Verify what is new; whether that could be done."""
-        assert self._follower is not None
+    def _refresh(self) -> None:
+        """Blocking. Verify what is new; what does not verify is counted and left out."""
+        follower = self._follower
+        assert follower is not None
+        before, vain = set(follower.versions), set(follower.in_vain)
         try:
-            new = self._follower.refresh()
+            follower.refresh()
+            self._metrics.package_refreshed.set_to_current_time()
         except Untrusted as error:
             self._metrics.package_refused.inc()
             log.error("packages.untrusted", error=str(error))
-            return False
         except Unreachable as error:
+            self._metrics.package_unreachable.inc()
             log.warning("packages.unreachable", error=str(error))
-            return False
-        self._metrics.package_refreshed.set_to_current_time()
-        for version in new:
+        for listed in sorted(follower.in_vain - vain):
+            self._metrics.package_refused.inc()
+            log.error("packages.not_his", listed=listed)
+        for version in sorted(follower.versions.keys() - before):
             log.info("packages.verified", version=version)
-        return True
 
     def _unchecked(self) -> str | None:
         """A version that came and was not tried yet; one that a plan asks for comes first."""

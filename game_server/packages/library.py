@@ -269,6 +269,11 @@ class Library:
             unload(loaded)
             raise
 
+    def installed(self, package: str) -> str:
+        """The version that came with the program; "" for none."""
+        manifest = self._installed.get(package)
+        return "" if manifest is None else manifest.version
+
     def editions(self) -> Iterator[Edition]:
         """All that are loaded."""
         yield from list(self._editions.values())

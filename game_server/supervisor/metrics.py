@@ -6,8 +6,7 @@ from collections.abc import Callable, Mapping
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
 
-from paiju.service import logs
-from paiju.service.build import build
+from paiju.service import build, logs
 
 SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
 
@@ -15,6 +14,7 @@ SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.
 class SupervisorMetrics:
     def __init__(self) -> None:
         r = self.registry = CollectorRegistry()
+        build.show(r)
         p = "paiju_supervisor"
         self.up = Gauge(f"{p}_child_up", "1: it runs and answers.", ["child"], registry=r)
         self.restarts = Counter(
@@ -41,6 +41,11 @@ class SupervisorMetrics:
         self.package_refused = Counter(
             f"{p}_package_refused", "Answers of the repository that did not verify.", registry=r
         )
+        self.package_unreachable = Counter(
+            f"{p}_package_unreachable",
+            "Times that the repository did not answer, or too slowly.",
+            registry=r,
+        )
         self.package_withdrawn = Counter(
             f"{p}_package_withdrawn", "Versions withdrawn because they raised.", registry=r
         )
@@ -56,9 +61,6 @@ class SupervisorMetrics:
             registry=r,
         )
         self._offers: dict[str, str] = {}
-        Gauge(f"{p}_build_info", "1: the version of this program.", ["version"], registry=r).labels(
-            build()
-        ).set(1)
         Gauge(
             f"{p}_log_lines_lost", "Log lines that could not be written.", registry=r
         ).set_function(logs.lost)

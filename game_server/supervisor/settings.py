@@ -65,6 +65,9 @@ class GameServerSettings(PeerSettings, TraceSettings, LogSettings):
     """Of the first gateway; the others take the following ones. 0: free ports."""
     ws_port: int = Field(default=0, ge=0, le=65_000)
     """For browsers, as `listen_port`."""
+    ws_host: str = ""
+    """Where browsers come in without TLS; empty: at `listen_host`, and with `edge_tls` nowhere.
+    With `edge_tls` a loopback address only: for a page of this machine."""
     wss_port: int = Field(default=0, ge=0, le=65_000)
     """For browsers with TLS; used when the two files are given."""
     tls_certificate: Path | None = None
@@ -161,6 +164,8 @@ class GameServerSettings(PeerSettings, TraceSettings, LogSettings):
             raise ValueError("tls_certificate and tls_key belong together")
         if self.edge_tls and self.tls_key is None:
             raise ValueError("edge_tls needs tls_certificate and tls_key")
+        if self.edge_tls and self.ws_host and not ipaddress.ip_address(self.ws_host).is_loopback:
+            raise ValueError("with edge_tls ws_host is a loopback address, or empty")
         return self
 
     def configure_logs(self) -> None:

@@ -41,7 +41,7 @@ from game_server.supervisor.settings import GameServerSettings
 from game_server.supervisor.signs import Signs
 from game_server.supervisor.spares import Spares
 from paiju.rules.registry import Registry
-from paiju.service.build import build
+from paiju.service import build
 from paiju.service.ids import now_us
 from paiju.service.process import stop_event, tune_gc, watch_lag
 from paiju.service.settings import BadSettings
@@ -92,8 +92,17 @@ class Supervisor:
             signs=self._signs,
             metrics=metrics,
         )
+        self._spares = Spares(
+            wanted=settings.spares,
+            ready=self._hosts.ready,
+            node=lambda: self._ray.child.pid,
+            prestart=self._cell.prestart,
+        )
         self._roller = Roller(
-            gateways=self._gateways.children, hosts=self._hosts, gateway_s=settings.drain_s + 5
+            gateways=self._gateways.children,
+            hosts=self._hosts,
+            renew_spares=self._spares.renew,
+            gateway_s=settings.drain_s + 5,
         )
         self._heir = False
         """Whether another server could go on with our tables."""
@@ -111,12 +120,6 @@ class Supervisor:
             child.start()
         self._open_lease()
         self._leasing = asyncio.ensure_future(self._lease.run())
-        spares = Spares(
-            wanted=self._settings.spares,
-            ready=self._hosts.ready,
-            node=lambda: self._ray.child.pid,
-            prestart=self._cell.prestart,
-        )
         hosting = asyncio.ensure_future(self._keep_hosts())
         rolling = asyncio.ensure_future(self._roller.run())
         tasks = [
@@ -124,7 +127,7 @@ class Supervisor:
             rolling,
             self._leasing,
             asyncio.ensure_future(self._keeper().run()),
-            asyncio.ensure_future(spares.run()),
+            asyncio.ensure_future(self._spares.run()),
             asyncio.ensure_future(self._show_state(begun)),
             asyncio.ensure_future(watch_lag(self._metrics.loop_lag.observe)),
         ]
@@ -184,7 +187,7 @@ class Supervisor:
             server=self._settings.server,
             cell=self._settings.cell,
             max_players=self._settings.quota,
-            build=build(),
+            build=build.VERSION,
             games=sorted(games),
             address=self._settings.advertised or self._gateways.addresses()[0],
             web_addresses=self._settings.advertised_web(self._gateways.first_web_addresses()),

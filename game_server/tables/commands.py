@@ -10,7 +10,6 @@ from asyncio import Future
 from collections.abc import Callable, Coroutine, Mapping
 from typing import Any
 
-from game_server.tables.answers import op_of
 from game_server.tables.audience import Subscription
 from game_server.tables.chatter import Chatter
 from game_server.tables.desk import Desk
@@ -52,6 +51,7 @@ def sit(
 ) -> Later:
     amount = buy_in(shard.room, command.sit.buy_in)
     seat = command.sit.seat
+    desk.knock(shard.table(command.sit.table.table), command.player, command.sit.key)
     table = shard.sit(
         player=command.player,
         name=command.name,
@@ -72,7 +72,7 @@ def stand(
         lambda t: t.stand(
             command.player,
             abandon=command.stand.abandon,
-            op=op_of(command),
+            op=shard.answers.op_of(command),
             at=desk.at(),
         ),
     )
@@ -88,7 +88,7 @@ def top_up(
     held = None if seat is None else table.seats[seat]
     if seat is None or held is None or not held.seated:
         raise Refused("NOT_SEATED")
-    op = op_of(command)
+    op = shard.answers.op_of(command)
     if op.id <= held.topped.id:
         # Ids are ordered by time. The ledger would say yes to a repeat, however old, and move
         # nothing; so what was counted, or came before it, is not asked for again.
@@ -120,7 +120,7 @@ def ready(
             command.player,
             contribution=command.ready.contribution[: protocol.MAX_CONTRIBUTION_BYTES],
             ready=not command.ready.not_ready,
-            op=op_of(command),
+            op=shard.answers.op_of(command),
             at=desk.at(),
         ),
     )
@@ -139,7 +139,7 @@ def act(
             asked.action,
             hand=asked.hand,
             decided_on=asked.decided_on,
-            op=op_of(command),
+            op=shard.answers.op_of(command),
             at=desk.at(),
         ),
     )
@@ -180,6 +180,7 @@ def watch(
     desk: Desk, seating: Seating, link: Link, command: host_pb2.HostCommand, shard: Shard
 ) -> Answer:
     table = shard.table(command.watch.table.table)
+    desk.knock(table, command.player, command.watch.key)
     table.admit(command.player, command.watch.key)
     cursor = command.watch.cursor if command.watch.HasField("cursor") else None
     seating.subscribe(link, command, shard, table, cursor)

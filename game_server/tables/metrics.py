@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
 
-from paiju.service import logs
+from paiju.service import build, logs
 
 MOST_CODES = 100
 VOID_REASONS = ("moved", "harmful", "unplayable", "faulty")
@@ -22,6 +22,7 @@ class HostMetrics:
 
     def __init__(self) -> None:
         registry = self.registry = CollectorRegistry()
+        build.show(registry)
         self.tables = Gauge(
             "paiju_host_tables",
             "Open tables by game and state.",
@@ -145,8 +146,14 @@ class HostMetrics:
             self.voided.labels(reason)
         for reason in PEER_REASONS:
             self.peers_refused.labels(reason)
-        for cause in ("player", "timeout", "trustee", "abandon", "chance"):
-            self.actions.labels(cause)
+        self._acted = {
+            cause: self.actions.labels(cause).inc
+            for cause in ("player", "timeout", "trustee", "abandon", "chance")
+        }
+
+    def acted(self, cause: str) -> None:
+        """One action was applied; looked up once per cause, not per action."""
+        self._acted[cause]()
 
     def refused(self, code: str) -> None:
         """Games have codes of their own: after MOST_CODES different ones it is "OTHER"."""

@@ -167,12 +167,16 @@ class NumberedTable:
     def seat_of(self, player: int) -> int | None:
         return self.roster.seat_of(player)
 
+    def knows(self, player: int) -> bool:
+        """Whether the player sits here or has said the key."""
+        return player in self._guests or self.seat_of(player) is not None
+
     def admit(self, player: int, key: str) -> None:
         """Refused(TABLE_LOCKED), unless the player sits here, knows the key or once said it.
 
         Not numbered: after a restart of the host who only looks on says it again.
         """
-        if player in self._guests or self.seat_of(player) is not None:
+        if self.knows(player):
             return
         if not opens(self.lock, self.ref.table, key):
             raise Refused("TABLE_LOCKED")

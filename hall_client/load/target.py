@@ -57,6 +57,7 @@ def local(folder: Path, *, edge: str) -> Target:
         server_keys=hall.server_keys,
         processes=processes_of(folder),
         folder=folder,
+        tls=hall.tls,
     )
 
 

@@ -27,7 +27,7 @@ from paiju.cli.admin_options import (
 from paiju.cli.config import PROGRAMS
 from paiju.cli.finding import Finding
 from paiju.cli.output import console, fail
-from paiju.service.build import build
+from paiju.service.build import VERSION
 from paiju.service.ids import now_us
 from paiju.wire.v1 import data_pb2
 
@@ -148,8 +148,8 @@ def _versions(nodes: data_pb2.NodesReply, itself: data_pb2.SelfCheckReply) -> Fi
     other = [told for told, one in builds.items() if one and one != itself.build]
     detail = f"{len(builds)} game servers and this data server have {itself.build}"
     advice = "finish the roll: install one version everywhere, then `paiju admin roll`"
-    if itself.build != build():
-        other.append(f"this command {build()}")
+    if itself.build != VERSION:
+        other.append(f"this command {VERSION}")
     told = _named(f"not the data server's {itself.build}", other)
     return Finding("versions", not other, told or detail, advice)
 

@@ -6,7 +6,7 @@ import asyncio
 import contextlib
 import signal
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated
 
@@ -81,7 +81,7 @@ def play(
     try:
         secret = places.device_secret(folder)
         wish = Wish(game=game, room=room, name=name)
-        tls = Tls(name=tls_name) if ca is None else Tls.load(ca, name=tls_name)
+        tls = replace(hall.tls, name=tls_name) if ca is None else Tls.load(ca, name=tls_name)
         asyncio.run(_play(console, texts, hall, tls=tls, wish=wish, secret=secret, think_s=think))
     except lobby.NoSuchPlace as no:
         output.fail(str(no))

@@ -248,6 +248,13 @@ class Repository:
         timestamp = self._timestamp()
         return min(timestamp.signed.expires, self._snapshot(timestamp).signed.expires)
 
+    def signed_until(self) -> datetime:
+        """When what people have signed runs out: root, list of authors, lists of authors. Nobody
+        can renew it but those who have the keys."""
+        roles = [role for author in self.authors() if (role := self._role(author)) is not None]
+        root: datetime = self._root().signed.expires
+        return min([root, *(role.signed.expires for role in (self._targets(), *roles))])
+
     def renew(self, *, now: datetime) -> bool:
         """Sign snapshot and timestamp again when their time runs out; whether that was so."""
         timestamp = self._timestamp()

@@ -15,7 +15,7 @@ from data_hall import Client, bearer
 from typer.testing import CliRunner
 
 from paiju.cli.admin import app
-from paiju.service.build import build
+from paiju.service.build import VERSION
 from paiju.service.ids import new_op, now_us
 from paiju.wire.v1 import data_pb2, packages_pb2
 
@@ -147,7 +147,7 @@ async def test_the_doctor_looks_at_clocks_versions_and_ray(small: Client, run: R
     epoch = (await small.cluster.RegisterServer(register)).lease_epoch
     await beat(0.0, epoch=epoch, node_ip="127.0.0.1", ray_token=True)
     found = await wrong()
-    assert list(found) == ["versions"] and f"data server's {build()}: gs1 0.0.1" in str(found)
+    assert list(found) == ["versions"] and f"data server's {VERSION}: gs1 0.0.1" in str(found)
 
 
 async def test_the_doctor_says_when_the_schema_is_another(small: Client, run: Run) -> None:

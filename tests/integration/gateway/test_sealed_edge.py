@@ -373,8 +373,8 @@ class TestWebSocketOnly:
         seen: list[str] = []
         connect = hall.world.gateway.connect
 
-        def spy(peer: str, forwarded: str = "") -> object:
-            made = connect(peer, forwarded)
+        def spy(peer: str, forwarded: str = "", *, edge: str = "") -> object:
+            made = connect(peer, forwarded, edge=edge)
             assert made is not None
             seen.append(made.session.origin.address)
             return made
