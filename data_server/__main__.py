@@ -7,14 +7,13 @@ import sys
 
 from data_server.server import serve
 from data_server.settings import DataSettings
-from paiju.service import logs
 from paiju.service.settings import load
 
 
 def main() -> int:
     try:
         settings = load(DataSettings)
-        logs.configure("data-server", level=settings.log_level)
+        settings.configure_logs()
         asyncio.run(serve(settings))
     except ValueError as error:
         sys.stderr.write(f"data server: {error}\n")

@@ -53,7 +53,7 @@ class Conduct:
     reports_per_hour: int
     signals_per_minute: int
     clock: Callable[[], int]
-    on_report: Callable[[str], object]
+    on_report: Callable[[str, str], object]
     on_penalty: Callable[[str], object]
 
     async def report(self, request: data_pb2.ReportRequest) -> data_pb2.Reply:
@@ -92,7 +92,7 @@ class Conduct:
             return True
 
         if await self.database.write(work):
-            self.on_report(PLAYER)
+            self.on_report(PLAYER, new.kind)
         return data_pb2.Reply()
 
     async def signal(self, request: data_pb2.SignalRequest) -> data_pb2.SignalReply:
@@ -138,7 +138,7 @@ class Conduct:
             return await self.database.read(lambda tx: _first_answer(tx, op))
         reply, ended = done
         self.followers.session_ended(ended)
-        self.on_report(source)
+        self.on_report(source, kind)
         if reply.HasField("penalty"):
             self.on_penalty(reply.penalty.action)
             log.info("penalty.given", action=reply.penalty.action, kind=kind)

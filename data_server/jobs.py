@@ -14,11 +14,13 @@ from functools import partial
 import structlog
 from sqlalchemy import select
 from sqlalchemy.engine import Connection
+from sqlalchemy.exc import DBAPIError
 
 from data_server.metrics import Metrics
 from data_server.services import Services
 from data_server.store import backup, checks, presences, reports, sessions
 from data_server.store.tables import Sitting
+from paiju.service import logs
 from paiju.service.refusals import Refused
 
 log = structlog.get_logger()
@@ -126,7 +128,10 @@ class Jobs:
 
     def failed(self, name: str, error: Exception) -> None:
         self.metrics.job_failures.labels(name).inc()
-        log.warning("job.failed", job=name, error=f"{type(error).__name__}: {error}")
+        if isinstance(error, DBAPIError):
+            log.warning("job.failed", job=name, **logs.of_database(error))
+        else:
+            log.warning("job.failed", job=name, error=f"{type(error).__name__}: {error}")
 
 
 def _hosts_with_sittings(tx: Connection) -> set[str]:

@@ -8,14 +8,25 @@ from functools import partial
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
 
 from data_server.lanes import Lane
-from paiju.service import build
+from paiju.service import build, logs
 from paiju.service.red import BUCKETS_S, Red
 from paiju.wire.v1 import data_pb2, packages_pb2
 
-LOGIN_OUTCOMES = ("opened", "refused")
+LOGIN_OUTCOMES = ("opened", "refused", "failed")
 LOGIN_KINDS = ("guest", "register", "login", "renew", "change_password")
 HAND_OUTCOMES = ("booked", "repeated", "refused")
 REPORT_SOURCES = ("player", "client", "gateway", "host")
+# What is reported, for people to see which; what else there may be counts as "other".
+REPORT_KINDS = (
+    "cheat",
+    "abuse",
+    "collusion",
+    "other",
+    "vault",
+    "bad_seal",
+    "forged_frame",
+    "flood",
+)
 PENALTIES = ("warn", "fine", "freeze", "ban")
 PEER_REASONS = ("unnamed", "role", "cell", "server", "gateway", "host")
 JOBS = ("flush", "poll", "sweep", "check", "cleanup", "keys", "packages", "changes", "standbys")
@@ -45,6 +56,11 @@ class Metrics:
         self._reports = self._counter("reports", "Reports and signals stored.", ["source"])
         for source in REPORT_SOURCES:
             self._reports.labels(source)
+        self._report_kinds = self._counter(
+            "report_kinds", "Reports and signals stored, by what they are about.", ["kind"]
+        )
+        for kind in REPORT_KINDS:
+            self._report_kinds.labels(kind)
         self._penalties = self._counter("penalties", "Penalties given.", ["action"])
         for action in PENALTIES:
             self._penalties.labels(action)
@@ -95,6 +111,9 @@ class Metrics:
         self.standby_lag = self._gauge(
             "standby_lag_seconds", "How far the slowest of them is behind."
         )
+        self._gauge("log_lines_lost", "Log lines that could not be written.").set_function(
+            logs.lost
+        )
         self.lag = Histogram(
             "paiju_data_loop_lag_seconds",
             "How late the event loop woke.",
@@ -102,8 +121,13 @@ class Metrics:
             registry=self.registry,
         )
 
-    def report(self, source: str) -> None:
+    def checked_at(self) -> float:
+        """When the whole ledger was checked last, seconds since 1970; 0: not yet."""
+        return float(self.checked._value.get())
+
+    def report(self, source: str, kind: str) -> None:
         self._reports.labels(source).inc()
+        self._report_kinds.labels(kind if kind in REPORT_KINDS else "other").inc()
 
     def peer_refused(self, reason: str) -> None:
         self._peers_refused.labels(reason).inc()

@@ -53,6 +53,8 @@ class Registry:
         """Servers whose hosts others could go on with (takeover.py)."""
         self._rolls: Mapping[str, int] = {}
         self._kept: dict[str, list[data_pb2.Adoption]] = {}  # by keeper
+        self._facts: dict[str, tuple[data_pb2.NodeFacts, int]] = {}
+        """Of servers that beat here: what they say, and how far their clock is from ours."""
         self._pending: dict[str, data_pb2.HeartbeatRequest] = {}
         self._polled = self._watching_since = monotonic()
         self._poll_turn = asyncio.Lock()
@@ -92,6 +94,8 @@ class Registry:
         for counts in request.hosts:
             self.hosts.beat(counts.host, self.hosts.beat_of(counts.host), now)
         self._pending[request.server] = request
+        if request.facts.now_us:
+            self._facts[request.server] = request.facts, request.facts.now_us - self._clock()
         if request.leaving:
             self.servers.end(request.server)
         return data_pb2.HeartbeatReply(
@@ -289,7 +293,10 @@ class Registry:
         )
 
     def node_info(self, row: Any) -> data_pb2.NodeInfo:
+        facts, apart_us = self._facts.get(row.server, (None, 0))
         return data_pb2.NodeInfo(
+            facts=facts,
+            clock_apart_us=apart_us,
             server=row.server,
             cell=row.cell,
             address=nodes.addresses_of(row)[0],

@@ -30,6 +30,7 @@ from data_server.store import migrate
 from data_server.store.database import Database
 from data_server.takeover import Takeover
 from data_server.tickets import Tickets
+from paiju.service import trace
 from paiju.service.ids import now_us
 from paiju.service.process import raise_file_limit, stop_event, tune_gc, watch_lag
 
@@ -63,7 +64,7 @@ class DataServer:
         self.metrics = Metrics()
         self.lanes = Lanes.make(settings, refused=self.metrics.lane_refused)
         self.followers = Followers(on_drop=self.metrics.follow_dropped.inc)
-        if settings.data_dir is not None or not settings.database_url:
+        if settings.keeps_files():
             settings.folder().mkdir(mode=0o700, parents=True, exist_ok=True)
         self.secrets = Secrets.load(settings)
         self.tickets = Tickets(self.secrets.keys, ticket_us=settings.ticket_s * 10**6)
@@ -179,8 +180,9 @@ class DataServer:
         metrics, registry = self.metrics, self.registry
         metrics.watch_lanes(self.lanes.all())
         watch, now = metrics.watch, self._monotonic
-        watch("hash_waiting", "Password hashes asked for.", lambda: self.passwords.waiting)
+        watch("hash_waiting", "Password hashes not yet made.", lambda: self.passwords.waiting)
         watch("pool_in_use", "Database connections at work.", self.database.pool_in_use)
+        watch("pool_size", "Database connections at most.", lambda: self.database.pool_size)
         watch("followers", "Open Follow streams.", self.followers.count)
         watch("servers_alive", "Servers with a lease.", lambda: registry.servers.count_alive(now()))
         watch("hosts_alive", "Hosts with a lease.", lambda: registry.hosts.count_alive(now()))
@@ -213,6 +215,12 @@ async def serve(settings: DataSettings, ready: Callable[[Addresses], object] | N
     raise_file_limit()
     server = DataServer(settings, on_end=stop.set)
     addresses = await server.start()
+    trace.open_ring(
+        settings.folder() / trace.FOLDER,
+        "data-server",
+        records=settings.trace_records if settings.keeps_files() else 0,
+        one_in=settings.trace_one_in,
+    )
     if settings.data_dir is not None:
         announce(settings.data_dir, addresses)
     tune_gc()

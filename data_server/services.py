@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from zoneinfo import ZoneInfo
 
 from data_server.accounts import Accounts
+from data_server.attendance import Attendance
 from data_server.backoffice import BackOffice
 from data_server.bank import Bank
 from data_server.changes import Changes
@@ -20,6 +21,7 @@ from data_server.plans import Plans
 from data_server.policy import MayPlay
 from data_server.registry import Registry
 from data_server.rooms import Rooms
+from data_server.selfcheck import SelfCheck
 from data_server.settings import DataSettings
 from data_server.shard_map import ShardMap
 from data_server.stopped import StoppedTables
@@ -51,6 +53,8 @@ class Services:
     shards: ShardMap
     whereabouts: Whereabouts
     office: BackOffice
+    attendance: Attendance
+    selfcheck: SelfCheck
     stopped: StoppedTables
     conduct: Conduct
     discipline: Discipline
@@ -154,6 +158,16 @@ class Services:
             shards=ShardMap(database=database, registry=registry),
             whereabouts=Whereabouts(database=database, registry=registry, clock=clock),
             office=office,
+            attendance=Attendance(
+                database=database, operations=operations, followers=followers, clock=clock
+            ),
+            selfcheck=SelfCheck(
+                database=database,
+                keys=lambda: tickets.keys,
+                package_expires_us=lambda: depot.expires_us,
+                ledger_checked_s=metrics.checked_at,
+                tls=settings.peer_files() is not None,
+            ),
             stopped=StoppedTables(database=database, ids=ids, operations=operations, clock=clock),
             conduct=conduct,
             discipline=discipline,

@@ -63,7 +63,9 @@ class Core(Inbox):
     def tick(self, now: float) -> None:
         """Give up commands whose time is over."""
         for pending in self.pending.expired(now):
-            self._lost(pending, OutcomeUnknown(f"no answer to {pending.kind} in time"))
+            unknown = OutcomeUnknown(f"no answer to {pending.kind} in time")
+            unknown.op = pending.message.op.hex()
+            self._lost(pending, unknown)
 
     def ping(self, now: float) -> None:
         """A sign of life, both ways."""

@@ -19,7 +19,13 @@ from paiju.wire.v1 import common_pb2
 
 
 class HallError(Exception):
-    """Base of everything that this package raises on purpose."""
+    """Base of everything that this package raises on purpose.
+
+    op: the operation id of the command that failed, as operators trace it (32 hex digits);
+    empty when there is none.
+    """
+
+    op: str = ""
 
 
 class Refused(HallError):

@@ -112,6 +112,7 @@ class Inbox(State):
 
     def _refused(self, pending: Pending, refusal: common_pb2.Refusal, now: float) -> None:
         error = Refused.of(refusal, locale=self.locale)
+        error.op = pending.message.op.hex()
         if pending.id == self._hello:
             if error.code == "UPGRADE_REQUIRED":
                 self.end(SessionEnded(error.code, error.sentence))

@@ -63,7 +63,11 @@ class AccountsCalls(data_pb2_grpc.AccountsServicer):
     async def _opening(
         self, kind: str, context: Context, work: Callable[[], Awaitable[data_pb2.SessionReply]]
     ) -> data_pb2.SessionReply:
-        reply = await answered(context, self.lanes.logins, data_pb2.SessionReply, work)
+        try:
+            reply = await answered(context, self.lanes.logins, data_pb2.SessionReply, work)
+        except BaseException:
+            self.metrics.logins.labels(kind, "failed").inc()
+            raise
         outcome = "refused" if reply.HasField("refusal") else "opened"
         self.metrics.logins.labels(kind, outcome).inc()
         return reply

@@ -127,6 +127,21 @@ class AdminCalls(data_pb2_grpc.AdminServicer):
         work = partial(self.services.stopped.void, request, who=WHO)
         return await answered(context, self.lanes.sittings, data_pb2.Reply, work)
 
+    async def Sessions(
+        self, request: data_pb2.SessionsRequest, context: Context
+    ) -> data_pb2.SessionsReply:
+        work = partial(self.services.attendance.sessions, request)
+        return await self._read(context, data_pb2.SessionsReply, work)
+
+    async def Kick(self, request: data_pb2.KickRequest, context: Context) -> data_pb2.KickReply:
+        work = partial(self.services.attendance.kick, request, who=WHO)
+        return await self._change(context, data_pb2.KickReply, work)
+
+    async def SelfCheck(
+        self, request: data_pb2.SelfCheckRequest, context: Context
+    ) -> data_pb2.SelfCheckReply:
+        return await self._read(context, data_pb2.SelfCheckReply, self.services.selfcheck.look)
+
     async def _read(self, context: Context, reply: type[M], work: Callable[[], Awaitable[M]]) -> M:
         return await answered(context, self.lanes.reads, reply, work)
 

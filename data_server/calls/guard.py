@@ -16,6 +16,7 @@ from sqlalchemy.exc import TimeoutError as PoolTimeout
 
 from data_server.errors import Again, NotDone, Unreachable
 from data_server.lanes import Lane
+from paiju.service import logs
 from paiju.service.refusals import Refused
 
 log = structlog.get_logger()
@@ -45,7 +46,7 @@ async def answered(
             if not _ails(error):
                 log.exception("call.failed", lane=lane.name)
                 raise
-            log.warning("database.failed", lane=lane.name, error=str(error))
+            log.warning("database.failed", lane=lane.name, **logs.of_database(error))
             raise Unreachable("database", retry_after_ms=DATABASE_RETRY_MS) from error
 
     try:

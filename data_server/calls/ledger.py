@@ -11,6 +11,7 @@ from data_server.bank import Bank
 from data_server.calls.guard import answered
 from data_server.calls.lanes import Lanes
 from data_server.metrics import Metrics
+from paiju.service import trace
 from paiju.wire.v1 import data_pb2, data_pb2_grpc
 
 Context = grpc.aio.ServicerContext[Any, Any]
@@ -77,6 +78,10 @@ class LedgerCalls(data_pb2_grpc.LedgerServicer):
     async def Settle(
         self, request: data_pb2.SettleRequest, context: Context
     ) -> data_pb2.SettleReply:
+        spans = [
+            trace.ring.begin(trace.Kind.LEDGER, b"", one.table.table, one.hand)
+            for one in request.settlements
+        ]
         with self.metrics.settle_seconds.time():
             reply = await answered(
                 context,
@@ -84,7 +89,8 @@ class LedgerCalls(data_pb2_grpc.LedgerServicer):
                 data_pb2.SettleReply,
                 lambda: self.bank.settle(request),
             )
-        for result in reply.results:
+        for span, result in zip(spans, reply.results, strict=False):
+            trace.ring.end(span, refused=result.HasField("refusal"))
             if result.HasField("refusal"):
                 outcome = "refused"
             else:

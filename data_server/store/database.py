@@ -20,13 +20,18 @@ import asyncio
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
 from typing import Any, TypeVar
 
+import structlog
 from sqlalchemy import create_engine, event, make_url
 from sqlalchemy.engine import Connection
 from sqlalchemy.exc import DBAPIError, IntegrityError
 
 from data_server.errors import Again
+from paiju.service import logs
+
+log = structlog.get_logger()
 
 T = TypeVar("T")
 Work = Callable[[Connection], T]
@@ -54,6 +59,7 @@ class Database:
             target = target.set(drivername="postgresql+psycopg")
             self._reading = ThreadPoolExecutor(pool, thread_name_prefix="postgresql")
             self._writing = self._reading
+        self.pool_size = pool
         self.engine = create_engine(
             target,
             pool_size=pool,
@@ -75,12 +81,12 @@ class Database:
         nothing outside its transaction. It runs in another thread.
         """
         loop = asyncio.get_running_loop()
-        return await loop.run_in_executor(self._writing, self._run, work, True)
+        return await loop.run_in_executor(self._writing, copy_context().run, self._run, work, True)
 
     async def read(self, work: Work[T]) -> T:
         """Run `work` in one transaction that writes nothing."""
         loop = asyncio.get_running_loop()
-        return await loop.run_in_executor(self._reading, self._run, work, False)
+        return await loop.run_in_executor(self._reading, copy_context().run, self._run, work, False)
 
     def _run(self, work: Work[T], write: bool) -> T:
         for attempt in range(1, ATTEMPTS + 1):
@@ -92,6 +98,8 @@ class Database:
             except (Again, DBAPIError) as error:
                 if attempt == ATTEMPTS or not _worth_another(error):
                     raise
+                if not isinstance(error, Again | IntegrityError):  # those are everyday races
+                    log.warning("database.again", **logs.of_database(error, attempt=attempt))
             time.sleep(0.002 * attempt)
         raise AssertionError("unreachable")
 

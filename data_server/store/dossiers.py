@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from sqlalchemy import select
 from sqlalchemy.engine import Connection
+from sqlalchemy.sql.functions import coalesce
 
 from data_server.names import name_key
 from data_server.store import books, penalties
@@ -85,3 +86,48 @@ def _session(tx: Connection, player: int) -> data_pb2.PlayerSessionInfo | None:
         opened_us=row.opened_us,
         present=here is not None,
     )
+
+
+def open_sessions(
+    tx: Connection, request: data_pb2.SessionsRequest, *, limit: int
+) -> list[data_pb2.OpenSession]:
+    """By player's id, after `request.after`. request.server: only there; present: only those
+    that are connected now."""
+    where = coalesce(Presence.server, PlayerSession.server)
+    query = (
+        select(
+            Player.id,
+            Player.name,
+            Player.kind,
+            PlayerSession.epoch,
+            PlayerSession.opened_us,
+            where.label("server"),
+            coalesce(Presence.gateway, PlayerSession.gateway).label("gateway"),
+            Presence.player_id.is_not(None).label("present"),
+        )
+        .join(PlayerSession, PlayerSession.player_id == Player.id)
+        .outerjoin(Presence, Presence.player_id == Player.id)
+        .where(PlayerSession.live, Player.id > request.after)
+        .order_by(Player.id)
+        .limit(limit)
+    )
+    if request.server:
+        query = query.where(where == request.server)
+    if request.present:
+        query = query.where(Presence.player_id.is_not(None))
+    return [
+        data_pb2.OpenSession(
+            player=row.id,
+            name=row.name,
+            guest=row.kind == "guest",
+            session=data_pb2.PlayerSessionInfo(
+                epoch=row.epoch,
+                live=True,
+                server=row.server,
+                gateway=row.gateway,
+                opened_us=row.opened_us,
+                present=bool(row.present),
+            ),
+        )
+        for row in tx.execute(query)
+    ]

@@ -22,6 +22,7 @@ from sqlalchemy.engine import Connection
 
 from data_server.store.database import Database
 from data_server.store.tables import Operation
+from paiju.service import trace
 from paiju.service.ids import now_us, op_time_us
 from paiju.service.refusals import Refused
 
@@ -51,6 +52,18 @@ class Operations:
         which epoch). answer: its type, which has a field `refusal`.
         """
         self.check_age(op)
+        span = trace.ring.begin(trace.Kind.DATA, op)
+        refused = True
+        try:
+            made = await self._once(op, kind, body, answer, work)
+            refused = made.HasField("refusal")
+            return made
+        finally:
+            trace.ring.end(span, refused=refused)
+
+    async def _once(
+        self, op: bytes, kind: str, body: Message, answer: type[M], work: Answer[M]
+    ) -> M:
         digest = self._digest(kind, body)
 
         def attempt(tx: Connection) -> M:

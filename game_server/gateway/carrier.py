@@ -19,6 +19,7 @@ from game_server.gateway.rooms import Rooms
 from game_server.gateway.router import Router
 from game_server.gateway.session_cache import SessionCache
 from game_server.gateway.stream import Sent
+from paiju.service import logs
 from paiju.service.refusals import Refused
 from paiju.wire.v1 import hall_pb2
 
@@ -71,6 +72,9 @@ class Carrier:
                 self._do(connection, ref, self._list_rooms(connection, effect), "rooms")
 
     def _do(self, connection: Connection, ref: int, work: Awaitable[None], name: str) -> None:
+        if (tell := logs.about.get()) is not None:
+            now = tell()  # later it may tell of another command
+            logs.about.set(lambda: now)
         self._spawn(self._answering(connection, ref, work), name)
 
     async def _answering(self, connection: Connection, ref: int, work: Awaitable[None]) -> None:

@@ -20,6 +20,7 @@ from game_server.bucket import Bucket
 from game_server.gateway.effects import Close, Effect
 from game_server.gateway.limits import Limits
 from game_server.gateway.session import Effects, Session
+from paiju.service import logs
 from paiju.service.refusals import Refused
 from paiju.wire.records import BrokenSeal
 from paiju.wire.sealed import Channel
@@ -70,6 +71,7 @@ class Connection:
         if not self._frames.take(1, now) or not self._bytes.take(len(frame), now):
             self.lost("too_many_frames")
             return
+        logs.about.set(self._about)
         try:
             packet = self._channel.receive(frame, now)
             if packet is None:
@@ -80,6 +82,15 @@ class Connection:
             self.lost(f"seal_{broken.reason}")
         except Exception:
             self._fault()
+        finally:
+            logs.about.set(None)
+
+    def _about(self) -> logs.About:
+        """For log lines."""
+        player, op = self.session.player, self.session.at_work
+        if player is None:
+            return logs.About(op)
+        return logs.About(op, player.id, player.epoch, player.connection)
 
     async def next_frame(self) -> bytes | None:
         """All that waits for the player, in one frame, as soon as there is some."""

@@ -30,7 +30,7 @@ from game_server.metrics_push import push_for_ever
 from game_server.packages.library import Library
 from game_server.packages.shelf import ShelfFile
 from paiju.rules.registry import Registry
-from paiju.service import logs, process
+from paiju.service import logs, process, trace
 from paiju.service.ids import now_us
 from paiju.service.settings import BadSettings, load
 from paiju.wire.sealed import ServerChannel
@@ -171,5 +171,14 @@ def main(arguments: list[str] | None = None) -> None:
     process.raise_file_limit()
     if settings.parent_pid is not None:
         process.die_with_parent(settings.parent_pid)
-    logs.configure(f"gateway {settings.name}", level=settings.log_level)
+    logs.configure(
+        f"gateway {settings.name}", level=settings.log_level, level_file=settings.level_file
+    )
+    if settings.trace_dir is not None:
+        trace.open_ring(
+            settings.trace_dir,
+            f"gateway {settings.name}",
+            records=settings.trace_records,
+            one_in=settings.trace_one_in,
+        )
     uvloop.run(serve(settings))

@@ -9,13 +9,16 @@ from typing import Any
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
 
 from game_server.gateway.commands import RULES
-from paiju.service import build
+from paiju.service import build, logs
 from paiju.service.counts import Count, Spread
 from paiju.service.red import BUCKETS_S, Red
+from paiju.wire.records import REASONS
 
 # What is counted from 0 on: a rate over a counter that appears with its first event misses it.
 _CLOSES = ("lost", "replaced", "slow_consumer", "flood", "garbage", "place_full", "overcrowded")
 _LINK_ENDS = ("lost", "unreachable", "open_timeout", "garbage", "fault")
+MOST_REFUSALS = 150
+_SEAL = "seal_"
 _UPDATE_BUCKETS = (1, 2, 4, 8, 16, 32, 64, 128, 256)
 _LAG_BUCKETS_S = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0)
 
@@ -85,15 +88,32 @@ class Metrics:
             self._links_ended.labels(reason)
         for kind in RULES:
             self._commands.labels(kind, "ok")
+        self._seal_failures = Counter(
+            f"{p}_seal_failures", "Frames that did not open, by reason.", ["reason"], registry=r
+        )
+        for reason in REASONS:
+            self._seal_failures.labels(reason)
+        Gauge(
+            f"{p}_log_lines_lost", "Log lines that could not be written.", registry=r
+        ).set_function(logs.lost)
+        self._refusals: set[tuple[str, str]] = set()
         self._child: dict[tuple[int, str, str], Any] = {}
         self.closes_by_reason: defaultdict[str, int] = defaultdict(int)
 
     def command(self, kind: str, outcome: str) -> None:
-        """One answered command; outcome is "ok" or the refusal's code."""
+        """One answered command; outcome is "ok" or the refusal's code. Clients choose what they
+        are refused for: after MOST_REFUSALS different ones the outcome is "OTHER"."""
+        if outcome != "ok" and (kind, outcome) not in self._refusals:
+            if len(self._refusals) < MOST_REFUSALS:
+                self._refusals.add((kind, outcome))
+            else:
+                outcome = "OTHER"
         self._get(self._commands, kind, outcome).inc()
 
     def closed(self, reason: str) -> None:
         self.closes_by_reason[reason] += 1
+        if reason.startswith(_SEAL):
+            self._get(self._seal_failures, reason.removeprefix(_SEAL)).inc()
         self._get(self._closes, reason).inc()
 
     def link_ended(self, reason: str) -> None:

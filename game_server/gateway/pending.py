@@ -17,6 +17,7 @@ class Pending:
     shard: int = 0
     table: int = 0
     stop: bool = False  # a watch_grid that ends
+    span: int = -1  # of its operation, paiju/service/trace.py
 
 
 class PendingBook:

@@ -26,6 +26,7 @@ from game_server.gateway.pending import Pending, PendingBook
 from game_server.gateway.player import Player
 from game_server.gateway.subscriptions import Flow
 from game_server.gateway.voice import Voice
+from paiju.service import trace
 from paiju.service.refusals import Refused
 from paiju.wire import protocol
 from paiju.wire.v1 import common_pb2, data_pb2, hall_pb2, host_pb2
@@ -59,6 +60,8 @@ class Session:
         self.player: Player | None = None
         self.feed = Feed(limits, on_overflow=context.on_overflow)
         self.voice = Voice(context, self.feed)
+        self.at_work = b""
+        """The operation that came last, for log lines."""
 
     @property
     def closed(self) -> bool:
@@ -91,6 +94,7 @@ class Session:
     def _command(self, command: hall_pb2.Command, now: float) -> None:
         kind = command.WhichOneof("body") or "unknown"
         body = getattr(command, kind, None)
+        self.at_work = command.op
         try:
             rule = self._keeper.allow(kind, self.state, now)
             if rule.op:
@@ -99,6 +103,7 @@ class Session:
             self._keeper.make_room(kind, rule.route)
             _HANDLERS[rule.route](self, kind, command, body, now)
         except Refused as refused:
+            trace.ring.end(_span(command), refused=True)
             self.voice.refuse(kind, command.id, refused, now, room=room_of(body))
             if self._keeper.gate is not None:
                 self._close(f"gate_{self._keeper.gate.code.lower()}")
@@ -133,7 +138,7 @@ class Session:
         self.voice.answer("hello", id, requests.welcome(self._context), now)
 
     def _data(self, kind: str, command: hall_pb2.Command, body: Any, now: float) -> None:
-        ref = self._pending.add(Pending(kind, command.id, Route.DATA))
+        ref = self._pending.add(Pending(kind, command.id, Route.DATA, span=_span(command)))
         self._effects.append(
             requests.to_data(
                 ref, kind, command.op, body,
@@ -149,7 +154,8 @@ class Session:
                 raise Refused("TOO_LARGE", limit=self._limits.grids)
         else:
             at = body.table
-            pending = Pending(kind, command.id, Route.HOST, at.room, at.shard, at.table)
+            span = _span(command, at.table)
+            pending = Pending(kind, command.id, Route.HOST, at.room, at.shard, at.table, span=span)
             if kind == "sit":
                 self._context.check_client(at.room, self._build)
             if kind == "watch":
@@ -159,7 +165,8 @@ class Session:
     def _room(self, kind: str, command: hall_pb2.Command, body: Any, now: float) -> None:
         assert self.player is not None
         self._context.check_client(body.room, self._build)
-        ref = self._pending.add(Pending(kind, command.id, Route.ROOM, body.room))
+        pending = Pending(kind, command.id, Route.ROOM, body.room, span=_span(command))
+        ref = self._pending.add(pending)
         self._effects.append(requests.join(ref, self.player, command.op, body))
 
     def _send(self, pending: Pending, op: bytes, body: Message) -> None:
@@ -180,6 +187,7 @@ class Session:
         pending = self._pending.pop(ref)
         if pending is None:
             return ()
+        trace.ring.end(pending.span)
         self.player = Player.of(session)
         self.state = State.OPEN
         for notice in session.penalties:
@@ -197,6 +205,7 @@ class Session:
         """What the data server or the room directory says to `ref`."""
         pending = self._pending.pop(ref)
         if pending is not None:
+            trace.ring.end(pending.span)
             self.voice.answer(pending.kind, pending.id, result, now)
             if pending.kind == "logout":
                 self._close("logout")
@@ -207,6 +216,7 @@ class Session:
         pending = self._pending.pop(ref)
         if pending is None:
             return ()
+        trace.ring.end(pending.span, refused=True)
         if pending.id:
             self.voice.refuse(pending.kind, pending.id, refused, now, room=pending.room)
         if refused.code == "STALE_SESSION" and self.state is State.OPEN:
@@ -228,6 +238,7 @@ class Session:
             return self.refused(ref, Refused("RETRY", retry_after_ms=_BUSY_MS), now)
         pending = self._pending.pop(ref)
         if pending is not None:
+            trace.ring.end(pending.span)
             self.feed.arranged(pending, answer, now)
             self._wake = min(self._wake, self.feed.next_due())
             if pending.id:
@@ -351,6 +362,11 @@ class Session:
             return ()
         effects, self._effects = self._effects, []
         return effects
+
+
+def _span(command: hall_pb2.Command, table: int = 0) -> int:
+    """Of a command that is an operation; others leave no trace."""
+    return trace.ring.begin(trace.Kind.GATEWAY, command.op, table) if len(command.op) == 16 else -1
 
 
 _HANDLERS: Mapping[

@@ -7,11 +7,13 @@ from pathlib import Path
 
 from pydantic import Field, field_validator, model_validator
 
+from paiju.service.logs import LogSettings
 from paiju.service.peers import PeerSettings
+from paiju.service.trace import TraceSettings
 from paiju.wire.tls.files import TlsFiles
 
 
-class GatewaySettings(PeerSettings):
+class GatewaySettings(PeerSettings, TraceSettings, LogSettings):
     """Only what an operator decides; the numbers of sessions are in limits.py."""
 
     name: str = Field(min_length=1, max_length=64)
@@ -19,6 +21,7 @@ class GatewaySettings(PeerSettings):
     server: str = Field(min_length=1, max_length=64)
     """The game server it belongs to."""
     cell: str = Field(min_length=1, max_length=64)
+    """Of its game server."""
     cell_secret: Path
     """File whose bytes open streams to the cell's hosts."""
     machine: str = ""
@@ -34,10 +37,13 @@ class GatewaySettings(PeerSettings):
     wss_listen: str = ""
     """The same with TLS; empty: not at all. Needs the two files."""
     tls_certificate: Path | None = None
+    """Shown to players: PEM file."""
     tls_key: Path | None = None
+    """The certificate's private key."""
     edge_tls: bool = False
     """`listen` speaks TLS with the two files, and nothing else."""
     data_servers: tuple[str, ...] = Field(min_length=1)
+    """host:port of each."""
     cluster_token: Path
     """File with the token shown to data servers."""
     packages_dir: Path | None = None
@@ -47,12 +53,17 @@ class GatewaySettings(PeerSettings):
     quota: int = Field(default=1000, ge=1, le=10_000)
     """Connections of players."""
     minimum_build: int = 0
+    """Clients of an older build are told to renew themselves."""
     metrics_socket: Path | None = None
     """The supervisor's Unix socket for samples."""
     link_idle_s: float = Field(default=60.0, gt=0)
+    """A stream to a host that nobody uses is closed after so long."""
     drain_s: float = Field(default=20.0, ge=0)
     """After SIGTERM: so long may players look for another gateway."""
-    log_level: str = "INFO"
+    level_file: Path | None = None
+    """Levels of the log while it runs."""
+    trace_dir: Path | None = None
+    """Where it keeps traces; None: it keeps none."""
     parent_pid: int | None = None
     """Ends with this process."""
 

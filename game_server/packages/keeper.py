@@ -243,6 +243,7 @@ class Keeper:
             return  # no data server has said anything yet: what was offered still is
         self._forgive()
         shelf = decide(self._plans.plans, self._known(), rooms=self._plans.rooms)
+        self._metrics.offered({offer.package: offer.version for offer in shelf.offers})
         if shelf != self._shelf or not (self._folder / FILE).exists():
             self._file.write(shelf)
             self._shelf = shelf

@@ -18,7 +18,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from game_server.supervisor import networks
 from game_server.supervisor.settings import GameServerSettings
+from paiju.service import logs, trace
 from paiju.service.settings import BadSettings
 from paiju.wire.server_keys import BadKeys, ServerKeys
 
@@ -68,6 +70,15 @@ class Folders:
         return self.run / "metrics.sock"
 
     @property
+    def log_level(self) -> Path:
+        """Levels while the programs run."""
+        return self.data / logs.LEVEL_FILE
+
+    @property
+    def traces(self) -> Path:
+        return self.data / trace.FOLDER
+
+    @property
     def state(self) -> Path:
         return self.data / STATE
 
@@ -105,6 +116,7 @@ def prepare(settings: GameServerSettings) -> Folders:
         (folders.ray_token, settings.ray_token_file),
     ):
         _secret(path, make=head and given is None)
+    networks.check(settings, folders.ray_token)
     _secret(folders.journal_key, make=settings.journal_key_file is None)
     _secret(folders.cluster_token, make=False)
     _secret(folders.packages_key, make=True)

@@ -49,5 +49,10 @@ def host_config(
             for name in PEER_FILES
             if (path := getattr(settings, name)) is not None
         },
+        "trace_dir": str(folders.traces),
+        "trace_records": settings.trace_records,
+        "trace_one_in": settings.trace_one_in,
         "log_level": settings.log_level,
+        "level_file": str(folders.log_level),
+        "database_log": str(settings.database_log.absolute()) if settings.database_log else "",
     }

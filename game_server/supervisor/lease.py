@@ -46,6 +46,7 @@ class Lease:
         counts: Callable[[], tuple[int, list[data_pb2.HostCounts]]],
         on_answer: Callable[[data_pb2.HeartbeatReply], None],
         rolls: Callable[[], tuple[int, str]] = lambda: (0, ""),
+        facts: Callable[[], data_pb2.NodeFacts] = data_pb2.NodeFacts,
         metrics: SupervisorMetrics,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
@@ -56,6 +57,7 @@ class Lease:
         self._counts = counts
         self._on_answer = on_answer
         self._rolls = rolls
+        self._facts = facts
         self.epoch = 0
         self._metrics = metrics
         self._clock = clock
@@ -155,4 +157,5 @@ class Lease:
             rolled=rolled,
             rolling=rolling,
             leaving=leaving,
+            facts=self._facts(),
         )

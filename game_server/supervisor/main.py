@@ -11,7 +11,6 @@ from typing import NoReturn
 from game_server.supervisor import folders as places
 from game_server.supervisor import leftovers, ray_env, sweep
 from game_server.supervisor.settings import GameServerSettings
-from paiju.service import logs
 from paiju.service.settings import BadSettings, load
 
 
@@ -38,7 +37,7 @@ def serve(settings: GameServerSettings) -> NoReturn:
 def main() -> int:
     try:
         settings = load(GameServerSettings)
-        logs.configure("supervisor", level=settings.log_level)
+        settings.configure_logs()
         serve(settings)
     except (BadSettings, ValueError) as error:
         print(f"game server: {error}", file=sys.stderr)  # noqa: T201

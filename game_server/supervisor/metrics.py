@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
 
-from paiju.service import build
+from paiju.service import build, logs
 
 SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
 
@@ -54,6 +54,16 @@ class SupervisorMetrics:
             "When the repository verified last; 0: never, or there is none.",
             registry=r,
         )
+        self._offered = Gauge(
+            f"{p}_package_version_info",
+            "1: the version of a game package that new tables get here.",
+            ["package", "version"],
+            registry=r,
+        )
+        self._offers: dict[str, str] = {}
+        Gauge(
+            f"{p}_log_lines_lost", "Log lines that could not be written.", registry=r
+        ).set_function(logs.lost)
         self._data_seconds = Histogram(
             f"{p}_data_call_seconds",
             "Duration of calls to the data server, repeats included.",
@@ -67,6 +77,14 @@ class SupervisorMetrics:
             ["method", "status"],
             registry=r,
         )
+
+    def offered(self, offers: Mapping[str, str]) -> None:
+        """Package -> the version that is offered now; others disappear."""
+        for gone in self._offers.items() - offers.items():
+            self._offered.remove(*gone)
+        for package, version in offers.items():
+            self._offered.labels(package, version).set(1)
+        self._offers = dict(offers)
 
     def data_seconds(self, rpc: str) -> Callable[[float], None]:
         """Where the duration of such a call is observed."""

@@ -12,7 +12,10 @@ from typing import Annotated, Any
 from pydantic import Field, field_validator, model_validator
 from pydantic_settings import NoDecode
 
+from paiju.service import logs
+from paiju.service.logs import LogSettings
 from paiju.service.peers import PeerSettings
+from paiju.service.trace import TraceSettings
 from paiju.wire.tls.files import TlsFiles
 
 # Names become file names, names of actors and labels.
@@ -24,8 +27,10 @@ def _machine_name() -> str:
     return name if name[:1].isalnum() else "game-server"
 
 
-class GameServerSettings(PeerSettings):
+class GameServerSettings(PeerSettings, TraceSettings, LogSettings):
     """Every field is read from `PAIJU_` + its name in upper case unless a flag gives it."""
+
+    program = "game-server"
 
     server: str = Field(default_factory=_machine_name, max_length=40, pattern=NAME)
     """Unique in the whole hall."""
@@ -53,8 +58,9 @@ class GameServerSettings(PeerSettings):
     """Networks whose `x-forwarded-for` is believed, separated by commas."""
 
     gateways: int = Field(default=1, ge=0, le=64)
-    """0, as with `hosts`: a head that only holds the cell together."""
+    """Processes that players reach; 0, and `hosts` too: a head that only holds the cell."""
     listen_host: str = "127.0.0.1"
+    """The address at which gateways listen for players."""
     listen_port: int = Field(default=0, ge=0, le=65_000)
     """Of the first gateway; the others take the following ones. 0: free ports."""
     ws_port: int = Field(default=0, ge=0, le=65_000)
@@ -65,7 +71,9 @@ class GameServerSettings(PeerSettings):
     wss_port: int = Field(default=0, ge=0, le=65_000)
     """For browsers with TLS; used when the two files are given."""
     tls_certificate: Path | None = None
+    """Shown to players: PEM file, read again when it changes."""
     tls_key: Path | None = None
+    """The certificate's private key."""
     edge_tls: bool = False
     """Players come in by TLS only: gRPC with the two files, browsers by `wss_port`."""
     advertise: str = ""
@@ -79,6 +87,7 @@ class GameServerSettings(PeerSettings):
     """How long players may look for another gateway, and hands may go on."""
 
     hosts: int = Field(default=1, ge=0, le=64)
+    """Processes that hold tables."""
     max_tables: int = Field(default=250, ge=1)
     """Per host."""
     host_memory_mb: int = Field(default=1024, ge=0)
@@ -109,11 +118,13 @@ class GameServerSettings(PeerSettings):
     """This machine's address for the others of its cell. Ray listens there and nowhere else."""
 
     metrics_host: str = "127.0.0.1"
+    """The address at which Prometheus asks."""
     metrics_port: int = Field(default=0, ge=0, le=65_535)
+    """0: a free one, named in game-server.json."""
     grace_s: float = Field(default=60.0, gt=0)
     """After SIGTERM: then what still runs is killed."""
-    log_level: str = "INFO"
     host_actor: str = "game_server.tables.actor:HostActor"
+    """What Ray starts as a table host; for tests."""
 
     @field_validator("data_servers", "trusted_proxies", mode="before")
     @classmethod
@@ -158,6 +169,13 @@ class GameServerSettings(PeerSettings):
         if self.edge_tls and self.ws_host and not ipaddress.ip_address(self.ws_host).is_loopback:
             raise ValueError("with edge_tls ws_host is a loopback address, or empty")
         return self
+
+    def configure_logs(self) -> None:
+        logs.configure(
+            "supervisor",
+            level=self.log_level,
+            level_file=self.data_dir.absolute() / logs.LEVEL_FILE,
+        )
 
     @property
     def advertised(self) -> str:

@@ -43,6 +43,7 @@ from game_server.supervisor.signs import Signs
 from game_server.supervisor.spares import Calm, Spares, idle_s
 from paiju.rules.registry import Registry
 from paiju.service import build
+from paiju.service.ids import now_us
 from paiju.service.process import stop_event, tune_gc, watch_lag
 from paiju.service.settings import BadSettings
 from paiju.wire.server_keys import encode
@@ -178,6 +179,7 @@ class Supervisor:
             counts=self._counts,
             on_answer=self._on_answer,
             rolls=self._roller.state,
+            facts=self._facts,
             metrics=self._metrics,
         )
 
@@ -202,6 +204,15 @@ class Supervisor:
         """What browsers are told."""
         own = self._gateways.first_web_addresses()
         return self._settings.advertised_web(own) if self._settings.gateways else ()
+
+    def _facts(self) -> data_pb2.NodeFacts:
+        node = self._ray.state()
+        return data_pb2.NodeFacts(
+            now_us=now_us(),
+            node_ip=self._settings.node_ip,
+            ray_address=node.address if node else "",
+            ray_token=os.environ.get("RAY_AUTH_MODE") == "token",
+        )
 
     def _keeper(self) -> Keeper:
         folders = self._folders

@@ -29,6 +29,7 @@ class Operation:
     answer: host_pb2.HostAnswer | None = None
     # Who waits for the answer: the link and the command as it came through it.
     waiting: list[tuple[Link, host_pb2.HostCommand]] = field(default_factory=list)
+    span: int = -1  # paiju/service/trace.py
 
 
 def digest_of(command: host_pb2.HostCommand) -> bytes:

@@ -37,7 +37,12 @@ class HostConfig:
     memory_mb: int = 0  # of the process, memory.py; 0: no limit
     packages_dir: str = ""  # the machine's shelf of packages; "": only what is installed
     packages_key: bytes = b""
+    trace_dir: str = ""  # "": no traces
+    trace_records: int = 0
+    trace_one_in: int = 0
     log_level: str = "INFO"
+    level_file: str = ""  # levels while it runs
+    database_log: str = ""  # failures of the journal's database, also there
 
     def peer_files(self) -> TlsFiles | None:
         """None: no TLS between servers."""

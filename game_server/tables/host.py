@@ -35,6 +35,7 @@ from game_server.tables.seating import Seating
 from game_server.tables.shard import Shard
 from game_server.tables.stall import Stall
 from game_server.tables.table import Table
+from paiju.service import logs, trace
 from paiju.service.refusals import Refused
 from paiju.wire.v1 import data_pb2, hall_pb2, host_pb2
 
@@ -125,6 +126,7 @@ class TableHost:
     def handle(self, link: Link, command: host_pb2.HostCommand) -> None:
         """One command of a player through a gateway."""
         begun = time.perf_counter()
+        logs.about.set(lambda: _about(command))
         try:
             if command.WhichOneof("body") == "gone":
                 with contextlib.suppress(Refused):
@@ -150,6 +152,7 @@ class TableHost:
             log.exception("command.fault", kind=command.WhichOneof("body"), error=repr(error))
             self.out.refuse(link, command.id, Refused("INTERNAL"))
         finally:
+            logs.about.set(None)
             self._set_timer()
             self._metrics.step_seconds.observe(time.perf_counter() - begun)
 
@@ -198,6 +201,7 @@ class TableHost:
         operation.waiting.append((link, command))
         if not new:
             return
+        operation.span = trace.ring.begin(trace.Kind.HOST, command.op)
         try:
             answer = handler(self.desk, self.seating, link, command, shard)
         except Refused as refused:
@@ -249,6 +253,9 @@ class TableHost:
         if answer.HasField("refusal") and answer.refusal.code in TRANSIENT:
             shard.answers.forget(command.player, command.op)
         operation.answer = answer
+        if operation.span >= 0:
+            trace.ring.place(operation.span, *_place(command, answer))
+            self.out.traced(operation.span, refused=answer.HasField("refusal"))
         waiting, operation.waiting = operation.waiting, []
         for link, asked in waiting:
             self.out.answer(link, asked.id, answer)
@@ -466,6 +473,24 @@ class TableHost:
         self._tasks.discard(task)
         if not task.cancelled() and task.exception() is not None:
             log.error("task.fault", error=repr(task.exception()))
+
+
+def _about(command: host_pb2.HostCommand) -> logs.About:
+    """For log lines."""
+    kind = command.WhichOneof("body") or "gone"
+    of_table = kind not in ("quick_join", "watch_grid", "gone")
+    table = getattr(command, kind).table.table if of_table else 0
+    who = command.player, command.session_epoch, command.connection
+    return logs.About(command.op, *who, table)
+
+
+def _place(command: host_pb2.HostCommand, answer: host_pb2.HostAnswer) -> tuple[int, int, int]:
+    """Table, hand and number of what an operation did, each 0 when it has none."""
+    kind = command.WhichOneof("body") or ""
+    table = getattr(command, kind).table.table if kind != "quick_join" else 0
+    if answer.HasField("seated"):
+        table = answer.seated.table.table
+    return table, answer.acted.hand, answer.acted.seq
 
 
 def _shard_key(command: host_pb2.HostCommand) -> ShardKey:

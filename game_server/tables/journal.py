@@ -29,6 +29,7 @@ import structlog
 
 from game_server.tables.journal_store import Answered, JournalStore, Posted, Row
 from game_server.tables.retention import Retention
+from paiju.service import logs
 
 log = structlog.get_logger()
 
@@ -240,7 +241,7 @@ class Journal:
         try:
             self._retention.forget(self.store)
         except sa.exc.DBAPIError as error:
-            log.warning("journal.not_forgotten", error=str(error.orig))
+            log.warning("journal.not_forgotten", **logs.of_database(error))
 
     def _write(self, batches: Sequence[Batch]) -> Steps:
         rows = [row for batch in batches for row in batch.rows]
@@ -248,15 +249,17 @@ class Journal:
         answered = [one for batch in batches for one in batch.answered]
         if not rows and not posted and not answered:
             return
-        pause_s = 0.05
+        pause_s, attempt = 0.05, 0
         while True:
+            attempt += 1
             try:
                 yield from self._write_once(rows, posted, answered)
                 break
             except sa.exc.IntegrityError:
                 raise  # two writers with one epoch: repeating cannot mend it
             except sa.exc.DBAPIError as error:
-                log.error("journal.write_failed", error=str(error.orig), pause_s=pause_s)
+                told = logs.of_database(error, attempt=attempt)
+                log.error("journal.write_failed", pause_s=pause_s, **told)
                 self._on_failing(True)
                 yield Pause(pause_s)
                 pause_s = min(LONGEST_PAUSE_S, pause_s * 2)

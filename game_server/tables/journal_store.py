@@ -27,6 +27,7 @@ import structlog
 from sqlalchemy.dialects import postgresql, sqlite
 
 from game_server.tables.replay import StoredRow
+from paiju.service import logs
 
 log = structlog.get_logger()
 
@@ -457,12 +458,13 @@ def _engine(url: str) -> sa.Engine:
 
 def patiently(work: Callable[[], T], patience_s: float) -> T:
     """Try again while the database refuses: it is held, or somebody makes the same tables."""
-    until = time.monotonic() + patience_s
+    until, attempt = time.monotonic() + patience_s, 0
     while True:
+        attempt += 1
         try:
             return work()
         except sa.exc.DBAPIError as error:
             if time.monotonic() > until:
                 raise
-            log.warning("journal.takeover_waits", error=str(error.orig))
+            log.warning("journal.takeover_waits", **logs.of_database(error, attempt=attempt))
             time.sleep(0.1)

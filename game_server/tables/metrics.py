@@ -6,9 +6,10 @@ from collections.abc import Callable, Mapping
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
 
-from paiju.service import build
+from paiju.service import build, logs
 from paiju.service.counts import Spread
 
+MOST_CODES = 100
 # What is counted from 0 on: a rate over a counter that appears with its first event misses it.
 VOID_REASONS = ("moved", "harmful", "unplayable", "faulty")
 REFUSALS = ("RETRY", "BUSY", "INTERNAL")
@@ -44,7 +45,8 @@ class HostMetrics:
         self.actions = Counter(
             "paiju_host_actions", "Actions applied.", ["cause"], registry=registry
         )
-        self.refusals = Counter(
+        self._codes: set[str] = set()
+        self._refusals = Counter(
             "paiju_host_refusals", "Commands refused.", ["code"], registry=registry
         )
         self.faults = Counter(
@@ -140,6 +142,13 @@ class HostMetrics:
             ["method", "status"],
             registry=registry,
         )
+        Gauge(
+            "paiju_host_log_lines_lost", "Log lines that could not be written.", registry=registry
+        ).set_function(logs.lost)
+        for reason in VOID_REASONS:
+            self.voided.labels(reason)
+        for reason in PEER_REASONS:
+            self.peers_refused.labels(reason)
         self._acted = {
             cause: self.actions.labels(cause).inc
             for cause in ("player", "timeout", "trustee", "abandon", "chance")
@@ -147,7 +156,8 @@ class HostMetrics:
         for reason in VOID_REASONS:
             self.voided.labels(reason)
         for code in REFUSALS:
-            self.refusals.labels(code)
+            self._codes.add(code)
+            self._refusals.labels(code)
         for reason in PEER_REASONS:
             self.peers_refused.labels(reason)
 
@@ -160,6 +170,15 @@ class HostMetrics:
         for (game, state), count in tables.items():
             self.tables.labels(game, state).set(count)
             self.hands.labels(game, "void")
+
+    def refused(self, code: str) -> None:
+        """Games have codes of their own: after MOST_CODES different ones it is "OTHER"."""
+        if code not in self._codes:
+            if len(self._codes) < MOST_CODES:
+                self._codes.add(code)
+            else:
+                code = "OTHER"
+        self._refusals.labels(code).inc()
 
     def count_versions(self, tables: Mapping[tuple[str, str], int]) -> None:
         """Tables by (game, version); a version without tables disappears."""

@@ -18,7 +18,7 @@ from collections.abc import Awaitable, Callable, Iterable, Sequence
 import structlog
 
 from game_server.tables.journal_store import Answered
-from paiju.service import ids
+from paiju.service import ids, trace
 from paiju.service.refusals import Refused
 from paiju.wire.v1 import data_pb2
 
@@ -59,7 +59,7 @@ class Outbox:
         self._on_decided = on_decided
         self._note = note
         self._clock = clock
-        self._waiting: deque[tuple[float, data_pb2.Settlement]] = deque()
+        self._waiting: deque[tuple[float, data_pb2.Settlement, int]] = deque()  # since, what, span
         self._open: Counter[int] = Counter()  # table -> settlements without answer
         self._stuck: set[int] = set()  # tables with a refused one: their stakes stay in escrow
         self._work = asyncio.Event()
@@ -75,7 +75,8 @@ class Outbox:
 
     def put(self, settlement: data_pb2.Settlement) -> None:
         """An expected settlement that is in the journal."""
-        self._waiting.append((self._clock(), settlement))
+        span = trace.ring.begin(trace.Kind.SETTLEMENT, b"", settlement.table.table, settlement.hand)
+        self._waiting.append((self._clock(), settlement, span))
         self._work.set()
 
     def recover(
@@ -118,7 +119,7 @@ class Outbox:
         pause_s = FIRST_PAUSE_S
         while True:
             await self._work.wait()
-            batch = [s for _, s in list(self._waiting)[:MAX_BATCH]]
+            batch = [s for _, s, _ in list(self._waiting)[:MAX_BATCH]]
             try:
                 reply = await self._send(
                     data_pb2.SettleRequest(host=self._owner, settlements=batch)
@@ -140,7 +141,7 @@ class Outbox:
             log.error("outbox.short_answer", asked=len(batch), got=len(results))
         answered = []
         for settlement, result in zip(batch, results, strict=False):
-            begun, _ = self._waiting.popleft()
+            begun, _, span = self._waiting.popleft()
             table = settlement.table.table
             code = result.refusal.code
             if code == "NO_SUCH_SITTING" and settlement.result == "void":
@@ -148,6 +149,7 @@ class Outbox:
                 log.warning("outbox.void_already", table=table, hand=settlement.hand)
                 code = ""
             answered.append(Answered(table, settlement.hand, code, ids.now_us()))
+            trace.ring.end(span, refused=bool(code))
             if code:
                 log.error("outbox.refused", table=table, hand=settlement.hand, code=code)
                 self.refused.append((settlement, code))

@@ -17,6 +17,7 @@ from game_server.tables.links import Link
 from game_server.tables.metrics import HostMetrics
 from game_server.tables.outbox import Outbox
 from game_server.tables.table import Table
+from paiju.service import trace
 from paiju.service.refusals import Refused
 from paiju.wire import splice
 from paiju.wire.v1 import data_pb2, hall_pb2, host_pb2
@@ -38,6 +39,7 @@ class Outgoing:
         self._batch: Batch | None = None
         self._sends: list[tuple[Link, bytes]] = []
         self._settlements: list[data_pb2.Settlement] = []
+        self._spans: list[tuple[int, bool]] = []
         self._written: asyncio.Future[None] | None = None
 
     def _open(self) -> Batch:
@@ -51,6 +53,7 @@ class Outgoing:
         assert batch is not None
         sends, self._sends = self._sends, []
         settlements, self._settlements = self._settlements, []
+        spans, self._spans = self._spans, []
         written, self._written = self._written, None
 
         def release() -> None:
@@ -58,6 +61,8 @@ class Outgoing:
                 self._outbox.put(settlement)
             for link, event in sends:
                 link.send(event)
+            for span, refused in spans:
+                trace.ring.end(span, refused=refused)
             if written is not None and not written.done():
                 written.set_result(None)
 
@@ -85,6 +90,12 @@ class Outgoing:
     def answered(self, answered: Sequence[Answered]) -> None:
         """The ledger has answered: these settlements need not be sent again."""
         self._open().answered += answered
+
+    def traced(self, span: int, *, refused: bool) -> None:
+        """The trace of an operation ends when what it did is written."""
+        if span >= 0:
+            self._open()
+            self._spans.append((span, refused))
 
     async def written(self) -> None:
         """Until all that was given so far is on disk."""
@@ -155,7 +166,7 @@ class Outgoing:
         if number == 0:
             return
         if answer.HasField("refusal"):
-            self._metrics.refusals.labels(answer.refusal.code).inc()
+            self._metrics.refused(answer.refusal.code)
         # An answer is kept without number: the same operation may be asked for again.
         body = splice.number(_ANSWER_ID, number) + answer.SerializeToString()
         self.event(link, splice.sized(_EVENT_ANSWER, body))
@@ -166,7 +177,7 @@ class Outgoing:
     def refuse_at_once(self, link: Link, number: int, refused: Refused) -> None:
         """Past the journal, which may stand still: it tells nothing of any row."""
         if number:
-            self._metrics.refusals.labels(refused.code).inc()
+            self._metrics.refused(refused.code)
             answer = host_pb2.HostAnswer(id=number, refusal=refused.message())
             link.send(host_pb2.HostEvent(answer=answer).SerializeToString())
 

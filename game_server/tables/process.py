@@ -46,7 +46,7 @@ from game_server.tables.retention import Retention
 from game_server.tables.seal import Sealer
 from game_server.tables.watchdog import StepWord, Watchdog
 from paiju.rules.registry import Registry
-from paiju.service import logs, process
+from paiju.service import logs, process, trace
 from paiju.service.refusals import Refused
 from paiju.wire.tls.files import Watched
 from paiju.wire.v1 import data_pb2, host_pb2
@@ -126,7 +126,19 @@ class HostProcess:
 
     async def _main(self) -> None:
         config = self._config
-        logs.configure(f"host {config.host}", level=config.log_level)
+        logs.configure(
+            f"host {config.host}",
+            level=config.log_level,
+            level_file=Path(config.level_file) if config.level_file else None,
+            database_log=Path(config.database_log) if config.database_log else None,
+        )
+        if config.trace_dir:
+            trace.open_ring(
+                Path(config.trace_dir),
+                f"host {config.host}",
+                records=config.trace_records,
+                one_in=config.trace_one_in,
+            )
         self._loop = asyncio.get_running_loop()
         self._stop = asyncio.Event()
         began = time.monotonic()

@@ -265,7 +265,10 @@ class Person:
                 await self._move(word, view)
         except Refused as refused:
             late = refused.code in _TOO_LATE
-            reason = self._texts("refused", reason=refused.sentence)
+            told = refused.sentence
+            if refused.code == "INTERNAL" and refused.op:
+                told = f"{told} ({refused.op})"  # what an operator needs to trace it
+            reason = self._texts("refused", reason=told)
             self._screen.say(self._texts("too_late") if late else reason, style="yellow")
 
     def _explain(self, about: Verb, view: View) -> None:

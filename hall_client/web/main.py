@@ -158,6 +158,8 @@ def main() -> None:
 
 def serve(settings: WebSettings) -> None:
     """Until SIGTERM. Raises OSError when a port is taken."""
-    logs.configure("web", level=settings.log_level)
+    logs.configure(
+        "web", level=settings.log_level, level_file=Path(settings.data_dir) / logs.LEVEL_FILE
+    )
     Path(settings.data_dir).mkdir(parents=True, exist_ok=True)
     asyncio.run(WebHall(settings).run())

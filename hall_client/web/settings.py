@@ -8,12 +8,14 @@ from typing import Annotated, Any
 from pydantic import Field, field_validator, model_validator
 from pydantic_settings import NoDecode
 
-from paiju.service.settings import Settings
+from paiju.service.logs import LogSettings
 from paiju.wire import server_keys
 
 
-class WebSettings(Settings):
+class WebSettings(LogSettings):
     """Every field is read from `PAIJU_` + its name in upper case."""
+
+    program = "web"
 
     data_dir: Path = Path(".paiju")
     """Where `hall.json` of the running hall lies, unless the two settings below say it."""
@@ -29,12 +31,13 @@ class WebSettings(Settings):
     web_tls_listen: str = ""
     """For https; needs the two files."""
     tls_certificate: Path | None = None
+    """Shown to browsers: PEM file."""
     tls_key: Path | None = None
+    """The certificate's private key."""
     web_robots: int = Field(default=30, ge=0, le=300)
     """Robots at a time that players may call; 0: none."""
     web_robots_think_s: float = Field(default=1.0, ge=0, le=10)
     """How long a robot seems to think at most, so that a person can follow."""
-    log_level: str = "INFO"
 
     @field_validator("web_gateways", "web_server_keys", mode="before")
     @classmethod

@@ -6,11 +6,12 @@ from typing import Annotated, Any
 
 import typer
 
-from paiju.cli import admin_backup, admin_conduct
+from paiju.cli import admin_backup, admin_conduct, admin_sessions
 from paiju.cli.admin_call import call_admin
 from paiju.cli.admin_certificates import certificates
 from paiju.cli.admin_collusion import collusion
 from paiju.cli.admin_doctor import doctor
+from paiju.cli.admin_log import log_level
 from paiju.cli.admin_options import (
     CALL_S,
     HOME,
@@ -29,14 +30,16 @@ from paiju.cli.admin_policy import policy
 from paiju.cli.admin_roll import roll
 from paiju.cli.admin_rooms import rooms
 from paiju.cli.admin_secrets import secrets
-from paiju.cli.admin_tables import tables
+from paiju.cli.admin_tables import VOID_HELP, tables, void
+from paiju.cli.admin_trace import trace
 from paiju.service.ids import new_op
 from paiju.wire.v1 import data_pb2
 
 app = typer.Typer(
     no_args_is_help=True,
-    help="Operators' work: nodes, drain, roll, player, grant, ledger, audit, reports, "
-    "penalties, policy, rooms, tables, collusion, copies, certificates, secrets, doctor. "
+    help="Operators' work: nodes, drain, roll, player, sessions, kick, freeze, grant, ledger, "
+    "audit, reports, penalties, policy, rooms, tables, void, collusion, copies, "
+    "certificates, secrets, trace, log-level, doctor. "
     "Example: paiju admin nodes --key-file hall/admin-key",
 )
 app.command(name="doctor")(doctor)
@@ -46,6 +49,12 @@ app.command(name="restored")(admin_backup.restored)
 app.command(name="collusion")(collusion)
 app.command(name="player")(player)
 app.command(name="roll")(roll)
+app.command(name="trace")(trace)
+app.command(name="sessions")(admin_sessions.sessions)
+app.command(name="kick")(admin_sessions.kick)
+app.command(name="freeze")(admin_sessions.freeze)
+app.command(name="log-level")(log_level)
+app.command(name="void", help=VOID_HELP)(void)
 app.command(name="punish")(admin_conduct.punish)
 app.command(name="penalties")(admin_conduct.penalties)
 app.command(name="appeal")(admin_conduct.appeal)

@@ -21,6 +21,11 @@ from paiju.cli.admin_options import (
 from paiju.service.ids import new_op
 from paiju.wire.v1 import data_pb2
 
+VOID_HELP = """The same as `tables void`: nobody won or lost that hand, stakes return.
+
+    Example: paiju admin void 20481 7 --reason "sitting lost in the restore of May 2"
+    """
+
 tables = typer.Typer(no_args_is_help=True, help="Tables that stand still: look, and let go.")
 
 

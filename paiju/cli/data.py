@@ -14,9 +14,9 @@ from data_server.server import serve
 from data_server.settings import DataSettings
 from data_server.store import migrate as schema
 from data_server.store.database import Database
+from paiju.cli.config import use
 from paiju.cli.output import why
-from paiju.service import logs
-from paiju.service.settings import load
+from paiju.service.settings import BadSettings, load
 
 Folder = Annotated[
     Path | None,
@@ -41,6 +41,9 @@ def data_server(
     ] = None,
     peer_key: Annotated[Path | None, typer.Option(help="PEM file.")] = None,
     peer_ca: Annotated[Path | None, typer.Option(help="Whose certificates are accepted.")] = None,
+    config_file: Annotated[
+        Path | None, typer.Option(help="TOML file of settings; flags and environment go before.")
+    ] = None,
     log_level: Annotated[str | None, typer.Option(help="DEBUG, INFO, WARNING, ERROR.")] = None,
 ) -> None:
     """Run a data server until SIGTERM. Every setting is an environment variable, too.
@@ -49,6 +52,7 @@ def data_server(
     """
 
     def run() -> None:
+        use(config_file)
         settings = load(
             DataSettings,
             data_dir=data_dir,
@@ -61,7 +65,7 @@ def data_server(
             peer_ca=peer_ca,
             log_level=log_level,
         )
-        logs.configure("data-server", level=settings.log_level)
+        settings.configure_logs()
         asyncio.run(serve(settings))
 
     _or_exit(run)
@@ -81,6 +85,7 @@ def migrate(data_dir: Folder = None, database_url: Url = None) -> None:
             await database.close()
 
     def run() -> None:
+        use(None)
         settings = load(DataSettings, data_dir=data_dir, database_url=database_url)
         if not settings.database_url:
             settings.folder().mkdir(parents=True, exist_ok=True)
@@ -92,6 +97,9 @@ def migrate(data_dir: Folder = None, database_url: Url = None) -> None:
 def _or_exit(run: Callable[[], None]) -> None:
     try:
         run()
+    except BadSettings as error:
+        typer.echo(f"paiju: {error}", err=True)
+        raise typer.Exit(2) from None
     except OSError as error:
         _fail(why(error))
     except ValueError as error:

@@ -9,7 +9,7 @@ import typer
 
 from game_server.supervisor.main import serve
 from game_server.supervisor.settings import GameServerSettings
-from paiju.service import logs
+from paiju.cli.config import use
 from paiju.service.settings import load
 
 
@@ -77,6 +77,9 @@ def game_server(
     quota: Annotated[int | None, typer.Option(help="Players connected at once.")] = None,
     metrics_host: Annotated[str | None, typer.Option(help="For Prometheus.")] = None,
     metrics_port: Annotated[int | None, typer.Option(help="0: a free one.")] = None,
+    config_file: Annotated[
+        Path | None, typer.Option(help="TOML file of settings; flags and environment go before.")
+    ] = None,
     log_level: Annotated[str | None, typer.Option(help="DEBUG, INFO, WARNING, ERROR.")] = None,
 ) -> None:
     """Run the game server of this machine until SIGTERM: Ray, gateways, table hosts.
@@ -85,6 +88,8 @@ def game_server(
 
     Example: paiju game-server --server gs-1 --data-servers 10.0.0.1:7410 --listen-port 7700
     """
-    settings = load(GameServerSettings, **locals())
-    logs.configure("supervisor", level=settings.log_level)
+    given = locals()
+    use(given.pop("config_file"))
+    settings = load(GameServerSettings, **given)
+    settings.configure_logs()
     serve(settings)

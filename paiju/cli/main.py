@@ -43,6 +43,7 @@ PARTS: Mapping[str, Part] = {
     ),
     "rules": Part("paiju.cli.rules:app", "Check golden cases, replay records, time the rules."),
     "package": Part("paiju.cli.package:app", "Make, test, publish and start game packages."),
+    "config": Part("paiju.cli.config:app", "What settings there are, and which hold here."),
     "admin": Part("paiju.cli.admin:app", "Operator work, authenticated and audited."),
 }
 

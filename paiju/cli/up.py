@@ -16,6 +16,7 @@ import typer
 from rich.console import Console
 
 from hall_client.web import certificate
+from paiju.cli.config import use
 from paiju.cli.local import HallFailed, LocalHall
 
 DEFAULT_FOLDER = Path(".paiju")
@@ -43,6 +44,7 @@ def up(
 
     Example: paiju up --port 7800 --data-dir ./hall
     """
+    use(None)
     hall = LocalHall(
         data_dir=data_dir,
         database=database,

@@ -16,6 +16,7 @@ class PeerSettings(Settings):
     peer_certificate: Path | None = None
     """Of this program, names cell, role and name."""
     peer_key: Path | None = None
+    """The certificate's private key."""
     peer_ca: Path | None = None
     """The authorities whose certificates are accepted from other servers."""
 

@@ -123,8 +123,8 @@ class Machine:
         found: dict[str, Any] = json.loads(file.read_text())
         return found
 
-    def run(self, *arguments: str) -> str:
-        """A command that must end 0; its output."""
+    def run(self, *arguments: str, code: int = 0) -> str:
+        """A command that must end so; its output."""
         done = subprocess.run(
             self._command(*arguments),
             cwd=self.folder,
@@ -133,7 +133,7 @@ class Machine:
             text=True,
             timeout=120,
         )
-        assert done.returncode == 0, done.stdout + done.stderr
+        assert done.returncode == code, done.stdout + done.stderr
         return done.stdout
 
     def filter(self, rules: str) -> None:
@@ -156,6 +156,17 @@ class Machine:
             capture_output=True,
         )
         return done.returncode == 0
+
+    def close(self, port: int, *, except_for: tuple[str, ...]) -> None:
+        """A firewall: only these addresses reach the port."""
+        rules = (
+            "add table inet test",
+            "add chain inet test input { type filter hook input priority 0; }",
+            f"add rule inet test input ip saddr != {{ {', '.join(except_for)} }} "
+            f"tcp dport {port} drop",
+        )
+        command = ["ip", "netns", "exec", self.namespace, "nft", "-f", "-"]
+        subprocess.run(command, input="\n".join(rules), text=True, check=True)
 
     def cut(self) -> None:
         _ip("link", "set", self.wire, "down")

@@ -969,6 +969,7 @@ class HeartbeatRequest(_message.Message):
     ROLLED_FIELD_NUMBER: _builtins.int
     ROLLING_FIELD_NUMBER: _builtins.int
     LEAVING_FIELD_NUMBER: _builtins.int
+    FACTS_FIELD_NUMBER: _builtins.int
     server: _builtins.str
     lease_epoch: _builtins.int
     players: _builtins.int
@@ -980,6 +981,8 @@ class HeartbeatRequest(_message.Message):
     """it ends, and its hosts with it: who can take their tables may do so now"""
     @_builtins.property
     def hosts(self) -> _containers.RepeatedCompositeFieldContainer[Global___HostCounts]: ...
+    @_builtins.property
+    def facts(self) -> Global___NodeFacts: ...
     def __init__(
         self,
         *,
@@ -990,14 +993,49 @@ class HeartbeatRequest(_message.Message):
         rolled: _builtins.int = ...,
         rolling: _builtins.str = ...,
         leaving: _builtins.bool = ...,
+        facts: Global___NodeFacts | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["facts", b"facts"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["hosts", b"hosts", "lease_epoch", b"lease_epoch", "leaving", b"leaving", "players", b"players", "rolled", b"rolled", "rolling", b"rolling", "server", b"server"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["facts", b"facts", "hosts", b"hosts", "lease_epoch", b"lease_epoch", "leaving", b"leaving", "players", b"players", "rolled", b"rolled", "rolling", b"rolling", "server", b"server"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___HeartbeatRequest: _TypeAlias = HeartbeatRequest  # noqa: Y015
+
+@_typing.final
+class NodeFacts(_message.Message):
+    """What a game server says of its machine, for operators."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    NOW_US_FIELD_NUMBER: _builtins.int
+    NODE_IP_FIELD_NUMBER: _builtins.int
+    RAY_ADDRESS_FIELD_NUMBER: _builtins.int
+    RAY_TOKEN_FIELD_NUMBER: _builtins.int
+    now_us: _builtins.int
+    """its clock, when it sent this"""
+    node_ip: _builtins.str
+    """for the others of its cell"""
+    ray_address: _builtins.str
+    """of the cell's head, "ip:port" """
+    ray_token: _builtins.bool
+    """Ray asks for the token"""
+    def __init__(
+        self,
+        *,
+        now_us: _builtins.int = ...,
+        node_ip: _builtins.str = ...,
+        ray_address: _builtins.str = ...,
+        ray_token: _builtins.bool = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["node_ip", b"node_ip", "now_us", b"now_us", "ray_address", b"ray_address", "ray_token", b"ray_token"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___NodeFacts: _TypeAlias = NodeFacts  # noqa: Y015
 
 @_typing.final
 class HostCounts(_message.Message):
@@ -2176,6 +2214,8 @@ class NodeInfo(_message.Message):
     ROLL_FIELD_NUMBER: _builtins.int
     ROLLED_FIELD_NUMBER: _builtins.int
     ROLLING_FIELD_NUMBER: _builtins.int
+    FACTS_FIELD_NUMBER: _builtins.int
+    CLOCK_APART_US_FIELD_NUMBER: _builtins.int
     server: _builtins.str
     cell: _builtins.str
     address: _builtins.str
@@ -2189,6 +2229,12 @@ class NodeInfo(_message.Message):
     rolled: _builtins.int
     rolling: _builtins.str
     """wanted, done, and what it is at"""
+    clock_apart_us: _builtins.int
+    """its clock less ours, the way of the heartbeat included"""
+    @_builtins.property
+    def facts(self) -> Global___NodeFacts:
+        """absent: its heartbeats go to another data server"""
+
     def __init__(
         self,
         *,
@@ -2204,14 +2250,237 @@ class NodeInfo(_message.Message):
         roll: _builtins.int = ...,
         rolled: _builtins.int = ...,
         rolling: _builtins.str = ...,
+        facts: Global___NodeFacts | None = ...,
+        clock_apart_us: _builtins.int = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["facts", b"facts"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["address", b"address", "alive", b"alive", "build", b"build", "cell", b"cell", "draining", b"draining", "last_seen_us", b"last_seen_us", "max_players", b"max_players", "players", b"players", "roll", b"roll", "rolled", b"rolled", "rolling", b"rolling", "server", b"server"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["address", b"address", "alive", b"alive", "build", b"build", "cell", b"cell", "clock_apart_us", b"clock_apart_us", "draining", b"draining", "facts", b"facts", "last_seen_us", b"last_seen_us", "max_players", b"max_players", "players", b"players", "roll", b"roll", "rolled", b"rolled", "rolling", b"rolling", "server", b"server"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___NodeInfo: _TypeAlias = NodeInfo  # noqa: Y015
+
+@_typing.final
+class SessionsRequest(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    AFTER_FIELD_NUMBER: _builtins.int
+    LIMIT_FIELD_NUMBER: _builtins.int
+    SERVER_FIELD_NUMBER: _builtins.int
+    PRESENT_FIELD_NUMBER: _builtins.int
+    after: _builtins.int
+    limit: _builtins.int
+    server: _builtins.str
+    present: _builtins.bool
+    def __init__(
+        self,
+        *,
+        after: _builtins.int = ...,
+        limit: _builtins.int = ...,
+        server: _builtins.str = ...,
+        present: _builtins.bool = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["after", b"after", "limit", b"limit", "present", b"present", "server", b"server"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___SessionsRequest: _TypeAlias = SessionsRequest  # noqa: Y015
+
+@_typing.final
+class SessionsReply(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    SESSIONS_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def sessions(self) -> _containers.RepeatedCompositeFieldContainer[Global___OpenSession]: ...
+    def __init__(
+        self,
+        *,
+        sessions: _abc.Iterable[Global___OpenSession] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["sessions", b"sessions"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___SessionsReply: _TypeAlias = SessionsReply  # noqa: Y015
+
+@_typing.final
+class OpenSession(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    PLAYER_FIELD_NUMBER: _builtins.int
+    NAME_FIELD_NUMBER: _builtins.int
+    GUEST_FIELD_NUMBER: _builtins.int
+    SESSION_FIELD_NUMBER: _builtins.int
+    player: _builtins.int
+    name: _builtins.str
+    guest: _builtins.bool
+    @_builtins.property
+    def session(self) -> Global___PlayerSessionInfo: ...
+    def __init__(
+        self,
+        *,
+        player: _builtins.int = ...,
+        name: _builtins.str = ...,
+        guest: _builtins.bool = ...,
+        session: Global___PlayerSessionInfo | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["session", b"session"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["guest", b"guest", "name", b"name", "player", b"player", "session", b"session"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___OpenSession: _TypeAlias = OpenSession  # noqa: Y015
+
+@_typing.final
+class KickRequest(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    OP_FIELD_NUMBER: _builtins.int
+    PLAYER_FIELD_NUMBER: _builtins.int
+    REASON_FIELD_NUMBER: _builtins.int
+    op: _builtins.bytes
+    player: _builtins.int
+    reason: _builtins.str
+    def __init__(
+        self,
+        *,
+        op: _builtins.bytes = ...,
+        player: _builtins.int = ...,
+        reason: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["op", b"op", "player", b"player", "reason", b"reason"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___KickRequest: _TypeAlias = KickRequest  # noqa: Y015
+
+@_typing.final
+class KickReply(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    REFUSAL_FIELD_NUMBER: _builtins.int
+    ENDED_EPOCH_FIELD_NUMBER: _builtins.int
+    ended_epoch: _builtins.int
+    @_builtins.property
+    def refusal(self) -> _common_pb2.Refusal: ...
+    def __init__(
+        self,
+        *,
+        refusal: _common_pb2.Refusal | None = ...,
+        ended_epoch: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["refusal", b"refusal"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["ended_epoch", b"ended_epoch", "refusal", b"refusal"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___KickReply: _TypeAlias = KickReply  # noqa: Y015
+
+@_typing.final
+class SelfCheckRequest(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    def __init__(
+        self,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___SelfCheckRequest: _TypeAlias = SelfCheckRequest  # noqa: Y015
+
+@_typing.final
+class SelfCheckReply(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    BUILD_FIELD_NUMBER: _builtins.int
+    DATABASE_FIELD_NUMBER: _builtins.int
+    REVISION_FIELD_NUMBER: _builtins.int
+    NEWEST_FIELD_NUMBER: _builtins.int
+    READ_US_FIELD_NUMBER: _builtins.int
+    POOL_IN_USE_FIELD_NUMBER: _builtins.int
+    POOL_SIZE_FIELD_NUMBER: _builtins.int
+    TICKET_KEYS_FIELD_NUMBER: _builtins.int
+    PACKAGE_EXPIRES_US_FIELD_NUMBER: _builtins.int
+    LEDGER_CHECKED_US_FIELD_NUMBER: _builtins.int
+    TLS_FIELD_NUMBER: _builtins.int
+    build: _builtins.str
+    database: _builtins.str
+    """"sqlite" or "postgresql" """
+    revision: _builtins.str
+    """of the schema"""
+    newest: _builtins.str
+    """that this program knows"""
+    read_us: _builtins.int
+    """one look into the database took"""
+    pool_in_use: _builtins.int
+    pool_size: _builtins.int
+    package_expires_us: _builtins.int
+    """0: no repository"""
+    ledger_checked_us: _builtins.int
+    """by the job; 0: not yet"""
+    tls: _builtins.bool
+    """towards servers and operators"""
+    @_builtins.property
+    def ticket_keys(self) -> _containers.RepeatedCompositeFieldContainer[Global___TicketKeyInfo]:
+        """the first signs"""
+
+    def __init__(
+        self,
+        *,
+        build: _builtins.str = ...,
+        database: _builtins.str = ...,
+        revision: _builtins.str = ...,
+        newest: _builtins.str = ...,
+        read_us: _builtins.int = ...,
+        pool_in_use: _builtins.int = ...,
+        pool_size: _builtins.int = ...,
+        ticket_keys: _abc.Iterable[Global___TicketKeyInfo] | None = ...,
+        package_expires_us: _builtins.int = ...,
+        ledger_checked_us: _builtins.int = ...,
+        tls: _builtins.bool = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["build", b"build", "database", b"database", "ledger_checked_us", b"ledger_checked_us", "newest", b"newest", "package_expires_us", b"package_expires_us", "pool_in_use", b"pool_in_use", "pool_size", b"pool_size", "read_us", b"read_us", "revision", b"revision", "ticket_keys", b"ticket_keys", "tls", b"tls"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___SelfCheckReply: _TypeAlias = SelfCheckReply  # noqa: Y015
+
+@_typing.final
+class TicketKeyInfo(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    ID_FIELD_NUMBER: _builtins.int
+    NOT_AFTER_US_FIELD_NUMBER: _builtins.int
+    id: _builtins.str
+    not_after_us: _builtins.int
+    def __init__(
+        self,
+        *,
+        id: _builtins.str = ...,
+        not_after_us: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["id", b"id", "not_after_us", b"not_after_us"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___TicketKeyInfo: _TypeAlias = TicketKeyInfo  # noqa: Y015
 
 @_typing.final
 class RollServerRequest(_message.Message):

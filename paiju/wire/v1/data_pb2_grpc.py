@@ -1552,6 +1552,21 @@ class AdminStub:
                 request_serializer=paiju_dot_wire_dot_v1_dot_data__pb2.RefusedHandsRequest.SerializeToString,
                 response_deserializer=paiju_dot_wire_dot_v1_dot_data__pb2.RefusedHandsReply.FromString,
                 _registered_method=True)
+        self.Sessions = channel.unary_unary(
+                '/paiju.v1.Admin/Sessions',
+                request_serializer=paiju_dot_wire_dot_v1_dot_data__pb2.SessionsRequest.SerializeToString,
+                response_deserializer=paiju_dot_wire_dot_v1_dot_data__pb2.SessionsReply.FromString,
+                _registered_method=True)
+        self.Kick = channel.unary_unary(
+                '/paiju.v1.Admin/Kick',
+                request_serializer=paiju_dot_wire_dot_v1_dot_data__pb2.KickRequest.SerializeToString,
+                response_deserializer=paiju_dot_wire_dot_v1_dot_data__pb2.KickReply.FromString,
+                _registered_method=True)
+        self.SelfCheck = channel.unary_unary(
+                '/paiju.v1.Admin/SelfCheck',
+                request_serializer=paiju_dot_wire_dot_v1_dot_data__pb2.SelfCheckRequest.SerializeToString,
+                response_deserializer=paiju_dot_wire_dot_v1_dot_data__pb2.SelfCheckReply.FromString,
+                _registered_method=True)
         self.VoidHand = channel.unary_unary(
                 '/paiju.v1.Admin/VoidHand',
                 request_serializer=paiju_dot_wire_dot_v1_dot_data__pb2.VoidHandRequest.SerializeToString,
@@ -1685,6 +1700,27 @@ class AdminServicer:
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def Sessions(self, request, context):
+        """READ: sessions that are open, by player's id.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def Kick(self, request, context):
+        """OPERATION: ends a player's session; he may log in again at once.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def SelfCheck(self, request, context):
+        """READ: what the data server that answers knows of itself.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
     def VoidHand(self, request, context):
         """OPERATION: such a hand counts as void: nobody won or lost. NO_SUCH_HAND.
         """
@@ -1779,6 +1815,21 @@ def add_AdminServicer_to_server(servicer, server):
                     servicer.RefusedHands,
                     request_deserializer=paiju_dot_wire_dot_v1_dot_data__pb2.RefusedHandsRequest.FromString,
                     response_serializer=paiju_dot_wire_dot_v1_dot_data__pb2.RefusedHandsReply.SerializeToString,
+            ),
+            'Sessions': grpc.unary_unary_rpc_method_handler(
+                    servicer.Sessions,
+                    request_deserializer=paiju_dot_wire_dot_v1_dot_data__pb2.SessionsRequest.FromString,
+                    response_serializer=paiju_dot_wire_dot_v1_dot_data__pb2.SessionsReply.SerializeToString,
+            ),
+            'Kick': grpc.unary_unary_rpc_method_handler(
+                    servicer.Kick,
+                    request_deserializer=paiju_dot_wire_dot_v1_dot_data__pb2.KickRequest.FromString,
+                    response_serializer=paiju_dot_wire_dot_v1_dot_data__pb2.KickReply.SerializeToString,
+            ),
+            'SelfCheck': grpc.unary_unary_rpc_method_handler(
+                    servicer.SelfCheck,
+                    request_deserializer=paiju_dot_wire_dot_v1_dot_data__pb2.SelfCheckRequest.FromString,
+                    response_serializer=paiju_dot_wire_dot_v1_dot_data__pb2.SelfCheckReply.SerializeToString,
             ),
             'VoidHand': grpc.unary_unary_rpc_method_handler(
                     servicer.VoidHand,
@@ -2249,6 +2300,87 @@ class Admin:
             '/paiju.v1.Admin/RefusedHands',
             paiju_dot_wire_dot_v1_dot_data__pb2.RefusedHandsRequest.SerializeToString,
             paiju_dot_wire_dot_v1_dot_data__pb2.RefusedHandsReply.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def Sessions(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/paiju.v1.Admin/Sessions',
+            paiju_dot_wire_dot_v1_dot_data__pb2.SessionsRequest.SerializeToString,
+            paiju_dot_wire_dot_v1_dot_data__pb2.SessionsReply.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def Kick(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/paiju.v1.Admin/Kick',
+            paiju_dot_wire_dot_v1_dot_data__pb2.KickRequest.SerializeToString,
+            paiju_dot_wire_dot_v1_dot_data__pb2.KickReply.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def SelfCheck(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/paiju.v1.Admin/SelfCheck',
+            paiju_dot_wire_dot_v1_dot_data__pb2.SelfCheckRequest.SerializeToString,
+            paiju_dot_wire_dot_v1_dot_data__pb2.SelfCheckReply.FromString,
             options,
             channel_credentials,
             insecure,

@@ -525,6 +525,12 @@ class AdminStub:
     """READ, slow: pairs of players that a person should look at. Nothing follows by itself."""
     RefusedHands: _grpc.UnaryUnaryMultiCallable[_data_pb2.RefusedHandsRequest, _data_pb2.RefusedHandsReply]
     """READ: hands that the ledger has refused; their tables stand still."""
+    Sessions: _grpc.UnaryUnaryMultiCallable[_data_pb2.SessionsRequest, _data_pb2.SessionsReply]
+    """READ: sessions that are open, by player's id."""
+    Kick: _grpc.UnaryUnaryMultiCallable[_data_pb2.KickRequest, _data_pb2.KickReply]
+    """OPERATION: ends a player's session; he may log in again at once."""
+    SelfCheck: _grpc.UnaryUnaryMultiCallable[_data_pb2.SelfCheckRequest, _data_pb2.SelfCheckReply]
+    """READ: what the data server that answers knows of itself."""
     VoidHand: _grpc.UnaryUnaryMultiCallable[_data_pb2.VoidHandRequest, _data_pb2.Reply]
     """OPERATION: such a hand counts as void: nobody won or lost. NO_SUCH_HAND."""
 
@@ -571,6 +577,12 @@ class AdminAsyncStub(AdminStub):
     """READ, slow: pairs of players that a person should look at. Nothing follows by itself."""
     RefusedHands: _aio.UnaryUnaryMultiCallable[_data_pb2.RefusedHandsRequest, _data_pb2.RefusedHandsReply]  # type: ignore[assignment]
     """READ: hands that the ledger has refused; their tables stand still."""
+    Sessions: _aio.UnaryUnaryMultiCallable[_data_pb2.SessionsRequest, _data_pb2.SessionsReply]  # type: ignore[assignment]
+    """READ: sessions that are open, by player's id."""
+    Kick: _aio.UnaryUnaryMultiCallable[_data_pb2.KickRequest, _data_pb2.KickReply]  # type: ignore[assignment]
+    """OPERATION: ends a player's session; he may log in again at once."""
+    SelfCheck: _aio.UnaryUnaryMultiCallable[_data_pb2.SelfCheckRequest, _data_pb2.SelfCheckReply]  # type: ignore[assignment]
+    """READ: what the data server that answers knows of itself."""
     VoidHand: _aio.UnaryUnaryMultiCallable[_data_pb2.VoidHandRequest, _data_pb2.Reply]  # type: ignore[assignment]
     """OPERATION: such a hand counts as void: nobody won or lost. NO_SUCH_HAND."""
 
@@ -716,6 +728,30 @@ class AdminServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_data_pb2.RefusedHandsReply, _abc.Awaitable[_data_pb2.RefusedHandsReply]]:
         """READ: hands that the ledger has refused; their tables stand still."""
+
+    @_abc_1.abstractmethod
+    def Sessions(
+        self,
+        request: _data_pb2.SessionsRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_data_pb2.SessionsReply, _abc.Awaitable[_data_pb2.SessionsReply]]:
+        """READ: sessions that are open, by player's id."""
+
+    @_abc_1.abstractmethod
+    def Kick(
+        self,
+        request: _data_pb2.KickRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_data_pb2.KickReply, _abc.Awaitable[_data_pb2.KickReply]]:
+        """OPERATION: ends a player's session; he may log in again at once."""
+
+    @_abc_1.abstractmethod
+    def SelfCheck(
+        self,
+        request: _data_pb2.SelfCheckRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_data_pb2.SelfCheckReply, _abc.Awaitable[_data_pb2.SelfCheckReply]]:
+        """READ: what the data server that answers knows of itself."""
 
     @_abc_1.abstractmethod
     def VoidHand(

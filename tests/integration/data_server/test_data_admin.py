@@ -255,7 +255,8 @@ def test_a_rule_is_written_as_it_is_read(text: str) -> None:
 @pytest.mark.parametrize(
     "command",
     [
-        *("nodes", "drain", "grant", "ledger", "audit"),
+        *("nodes", "drain", "grant", "ledger", "audit", "roll", "sessions", "kick", "freeze"),
+        *("void", "tables list", "tables void", "trace", "log-level", "player"),
         *("reports list", "reports show", "penalties", "punish", "appeal", "uphold", "lift"),
         *("policy show", "policy set", "collusion", "backup", "restore", "restored", "doctor"),
         *("certificates init", "certificates issue", "certificates show"),

@@ -62,7 +62,7 @@ def test_the_command(tmp_path: Path) -> None:
     assert done.exit_code == 0 and migrate.newest() in done.output
     assert (tmp_path / "hall" / "hall.sqlite3").exists()
     wrong = runner.invoke(app, ["migrate", "--database-url", "mysql://x"])
-    assert wrong.exit_code == 1 and "sqlite:///FILE" in wrong.stderr
+    assert wrong.exit_code == 2 and "sqlite:///FILE" in wrong.stderr
     nobody = "postgresql+psycopg://nobody@127.0.0.1:1/x"
     gone = runner.invoke(app, ["migrate", "--database-url", nobody])
     assert gone.exit_code == 1 and gone.stderr.count("\n") == 1

@@ -46,10 +46,19 @@ class MiniHall:
 
     tls: TLS everywhere, with certificates of an authority made in `folder / "authority"`; then
     the gateways take the table host for one of another machine and reach it by TCP.
+    full_log_disk: data server and host write their logs where nothing can be written.
+    trace_one_in: one operation in so many leaves log lines; all are in `folder / "trace"`.
     """
 
     def __init__(
-        self, folder: Path, *, gateways: int = 2, grant: int = 10_000, tls: bool = False
+        self,
+        folder: Path,
+        *,
+        gateways: int = 2,
+        grant: int = 10_000,
+        tls: bool = False,
+        trace_one_in: int = 0,
+        full_log_disk: bool = False,
     ) -> None:
         self.gateways: list[str] = []
         self.web_gateways: list[str] = []
@@ -63,6 +72,12 @@ class MiniHall:
         self.authority = Authority.make(self.tls_folder, cell="c") if tls else None
         self._number = gateways
         self._grant = grant
+        self._full_log_disk = full_log_disk
+        self._traces = {
+            "trace_dir": str(folder / "trace"),
+            "trace_records": 4096,
+            "trace_one_in": trace_one_in,
+        }
         self._children: list[asyncio.subprocess.Process] = []
         self._tasks: list[asyncio.Task[None]] = []
         self._data: DataClient | None = None
@@ -117,6 +132,7 @@ class MiniHall:
         environment = {f"PAIJU_DATA_{n}LISTEN": "127.0.0.1:0" for n in ("", "ADMIN_", "METRICS_")}
         environment["PAIJU_DATA_DIR"] = str(self._folder)
         environment["PAIJU_START_GRANT"] = str(self._grant)
+        environment["PAIJU_TRACE_ONE_IN"] = str(self._traces["trace_one_in"])
         peers = self._peer("data-server", "data-1")
         environment |= {f"PAIJU_{name.upper()}": value for name, value in peers.items()}
         await self._start("data", "-m", "data_server", env=environment)
@@ -158,6 +174,7 @@ class MiniHall:
             "journal_key": b"a key of the tests".hex(),
             "journal_url": f"sqlite:///{self._folder}/journal.db",
             "metrics_socket": "",
+            **self._traces,
             "tcp_host": "127.0.0.1" if self.authority is not None else "",
             **self._server_tls,
         }
@@ -176,6 +193,7 @@ class MiniHall:
             "seal_keys": str(self._folder / "seal-keys.json"),
             "cluster_token": str(self._folder / "cluster-token"),
             "data_servers": [data],
+            **self._traces,
             **self._edge_tls(),
         }
         program = self._gateway_program(number)
@@ -208,16 +226,19 @@ class MiniHall:
     async def _start(
         self, role: str, *arguments: str, env: dict[str, str] | None = None
     ) -> asyncio.subprocess.Process:
-        process = await asyncio.create_subprocess_exec(
-            sys.executable,
-            *arguments,
-            env={**os.environ, **(env or {})},
-            stdout=asyncio.subprocess.PIPE,
-            stderr=asyncio.subprocess.PIPE,
-        )
+        full = self._full_log_disk and not role.startswith("gateway")
+        with Path("/dev/full" if full else os.devnull).open("w") as nowhere:  # noqa: ASYNC230
+            process = await asyncio.create_subprocess_exec(
+                sys.executable,
+                *arguments,
+                env={**os.environ, **(env or {})},
+                stdout=asyncio.subprocess.PIPE,
+                stderr=nowhere if full else asyncio.subprocess.PIPE,
+            )
         self._children.append(process)
         self.processes[role] = process.pid
-        self._tasks.append(asyncio.create_task(self._read(process)))
+        if not full:
+            self._tasks.append(asyncio.create_task(self._read(process)))
         return process
 
     async def _read(self, process: asyncio.subprocess.Process) -> None:
