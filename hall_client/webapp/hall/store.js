@@ -11,6 +11,8 @@ import { deviceSecret, settings } from "./settings.js";
 
 const ROOMS_EVERY_MS = 5_000;
 const HALL_AGAIN_MS = 1_200;
+const GRID_AGAIN_MS = 3_000;
+const NO_TABLES = new Set(["NO_SUCH_TABLE", "NO_HOST"]);
 const CHAT_LINES = 60;
 const LOG_LINES = 80;
 const SAID_MS = 6_000;
@@ -158,9 +160,15 @@ export class Store {
     return this.run(() => this.client.watch(ref, key));
   }
 
+  // A room where nobody has played yet has no tables to look at: ask again until it has.
   lookAt(room) {
+    clearTimeout(this.gridAgain);
     this.grid.value = room === null ? null : { room, tables: new Map() };
-    return this.run(() => this.client.watchGrid(room));
+    return this.run(() => this.client.watchGrid(room).catch((error) => {
+      if (!NO_TABLES.has(error.code)) throw error;
+      this.client.grid = null;
+      if (this.grid.value?.room === room) this.gridAgain = setTimeout(() => this.lookAt(room), GRID_AGAIN_MS);
+    }));
   }
 
   // A seat, robots on the others, and ready: one click to a game.
