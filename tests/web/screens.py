@@ -1,7 +1,7 @@
 """Pictures of every game's table and every screen of the hall, to be looked at.
 
-`python -m tests.web.screens FOLDER [GAME ... | screens]`: a phone, a lying phone and a desk each. Not a test;
-CI keeps the pictures as artefacts.
+`python -m tests.web.screens FOLDER [GAME ... | screens]`: on a phone, a lying phone and a desk
+each. Not a test; CI keeps the pictures as artefacts.
 """
 
 from __future__ import annotations
