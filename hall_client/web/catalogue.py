@@ -100,13 +100,11 @@ class Catalogue:
 
     def _game(self, name: str, title: Mapping[str, str]) -> dict[str, Any]:
         game = self._registry.latest(name)
-        part = self._parts[self._registry.package_of(name)]
         return {
             "name": name,
-            "package": part.package,
+            "package": self._registry.package_of(name),
             "title": dict(title),
             "seats": [game.info.min_seats, game.info.max_seats],
-            **_places(part),
         }
 
 

@@ -15,6 +15,7 @@ _MOUNT = """async ({ url, views, locale, mode }) => {
   const { Words } = await import(base + "kit/words.js");
   const { texts } = await import(base + "texts.js");
   const words = new Words(await fetch("words.json").then((answer) => answer.json()), locale);
+  await (await import(base + "hall/views.js")).styled;
   const page = document.getElementById("page");
   page.innerHTML = '<header class="top"><h1>Paiju</h1></header>' +
     '<main class="table"><div class="bar"><h2>view</h2></div><p id="turn"></p>' +

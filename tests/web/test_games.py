@@ -138,8 +138,9 @@ async def test_every_game_is_named_and_explained(
     shown = await page.locator(".game").count()
     assert shown == len(Registry.default().rule_sets())
     told = await page.evaluate("fetch('hall.json').then((answer) => answer.json())")
-    for game in told["games"]:
-        for url in [*game["help"].values(), game["view"]]:
+    assert {game["package"] for game in told["games"]} <= set(told["packages"])
+    for part in told["packages"].values():
+        for url in [*part["help"].values(), part["view"]]:
             status = await page.evaluate("(url) => fetch(url).then((got) => got.status)", url)
             assert status == 200, url
     assert await page.locator("text=undefined").count() == 0
@@ -150,7 +151,7 @@ async def test_every_game_is_named_and_explained(
 async def test_rules_never_reach_a_browser(browser: Browser, hall: PageHall) -> None:
     page, _ = await opened(browser, hall.pages[0])
     told = await page.evaluate("fetch('hall.json').then((answer) => answer.json())")
-    base = told["games"][0]["view"].rpartition("/")[0]
+    base = told["packages"]["doudizhu"]["view"].rpartition("/")[0]
     for name in ("rules.py", "bot.py", "cases.jsonl", "manifest.toml", "../../x/rules.py"):
         status = await page.evaluate(
             "(url) => fetch(url).then((got) => got.status)", f"{base}/{name}"

@@ -29,9 +29,7 @@ async def test_a_newer_view_keeps_the_selection_and_the_page(
     async def newer(route: Route) -> None:
         answer = await route.fetch()
         told: dict[str, Any] = await answer.json()
-        for game in told["games"]:
-            if game["package"] == "doudizhu":
-                game["view"] = "p/doudizhu/newer/view.js"
+        told["packages"]["doudizhu"]["view"] = "p/doudizhu/newer/view.js"
         await route.fulfill(json=told)
 
     async def view(route: Route) -> None:

@@ -4,9 +4,7 @@
 import { batch, signal } from "@hall/ui";
 import { random } from "../net/bytes.js";
 import { texts } from "../texts.js";
-import { invitationIn } from "./invitation.js";
 import { News } from "./news.js";
-import { handIn, remember } from "./records.js";
 import { deviceSecret, settings } from "./settings.js";
 
 const ROOMS_EVERY_MS = 5_000;
@@ -72,6 +70,9 @@ export class Store {
     const { hash } = location;
     if (!hash) return;
     history.replaceState(null, "", location.pathname);
+    const [{ invitationIn }, { handIn }] = await Promise.all([
+      import("./invitation.js"), import("./records.js"),
+    ]);
     const invited = invitationIn(hash);
     if (invited && !this.table.value) await this.watch(invited.ref, invited.key);
     const hand = handIn(hash);
@@ -110,7 +111,8 @@ export class Store {
   // Games of the page's server, and those that were published since it started: these go by the
   // names of their rooms, and by the plain board until their view is here.
   get allGames() {
-    const { games, packages } = this.hall.value;
+    const { packages } = this.hall.value;
+    const games = this.hall.value.games.map((game) => ({ ...game, ...packages[game.package] }));
     const known = new Set(games.map((game) => game.name));
     const more = [];
     for (const { game: name, title, seats, package: home } of this.rooms.value) {
@@ -190,8 +192,11 @@ export class Store {
   ready(mirror) {
     const contribution = random(32);
     const { "@table": { id }, "@hand": hand, "@next_commitment": commitment } = mirror.view;
-    remember(id, hand + 1, commitment, contribution);
-    return this.run(() => this.client.ready(mirror, contribution));
+    return this.run(async () => {
+      const { remember } = await import("./records.js");
+      remember(id, hand + 1, commitment, contribution);
+      return this.client.ready(mirror, contribution);
+    });
   }
 
   act(mirror, line) {
