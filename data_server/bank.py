@@ -87,13 +87,21 @@ class Bank:
                 wallet=books.wallet_of(tx, request.player),
             )
 
-        return await self.operations.once(
+        reply = await self.operations.once(
             request.op,
             kind="SitDown",
             body=_unfenced(request),
             answer=data_pb2.SitDownReply,
             work=work,
         )
+        if reply.sitting not in (0, sitting) and not await self._is_open(reply.sitting):
+            # What this operation opened is over, and its stake is back in the wallet. Whoever
+            # repeats it must not be believed to sit.
+            raise Refused("NO_SUCH_SITTING", sitting=reply.sitting)
+        return reply
+
+    async def _is_open(self, sitting: int) -> bool:
+        return await self.database.read(lambda tx: sittings.is_open(tx, sitting))
 
     async def top_up(self, request: data_pb2.TopUpRequest) -> data_pb2.TopUpReply:
         entry = await self.ids.one()

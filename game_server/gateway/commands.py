@@ -57,6 +57,7 @@ class Pace(enum.Enum):
     SEATS = "seats"
     READY = "ready"
     VIEWS = "views"
+    HANDS = "hands"
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,10 +174,10 @@ RULES: Mapping[str, Rule] = {
         "table": f.table, "check": f.anything,
     }),
     "chat": Rule(Route.HOST, OPEN, 4, op=True, fields={"table": f.table, "text": f.spoken}),
-    "list_hands": Rule(Route.DATA, OPEN, 4, pace=Pace.VIEWS, fields={
+    "list_hands": Rule(Route.DATA, OPEN, 4, pace=Pace.HANDS, fields={
         "before_us": Range(0, f.MAX_ID, "NOT_YOUR_HAND"),
     }),
-    "get_hand": Rule(Route.DATA, OPEN, 4, pace=Pace.VIEWS, fields={
+    "get_hand": Rule(Route.DATA, OPEN, 4, pace=Pace.HANDS, fields={
         "table": Range(1, f.MAX_ID, "NOT_YOUR_HAND"), "hand": Range(1, f.MAX_ID, "NOT_YOUR_HAND"),
     }),
     "heard": Rule(Route.DATA, OPEN, 2, fields={"penalty": Range(1, f.MAX_ID, "NO_SUCH_PENALTY")}),

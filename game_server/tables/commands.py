@@ -10,7 +10,6 @@ from asyncio import Future
 from collections.abc import Callable, Coroutine, Mapping
 from typing import Any
 
-from game_server.tables.answers import op_of
 from game_server.tables.audience import Subscription
 from game_server.tables.chatter import Chatter
 from game_server.tables.desk import Desk
@@ -52,6 +51,7 @@ def sit(
 ) -> Later:
     amount = buy_in(shard.room, command.sit.buy_in)
     seat = command.sit.seat
+    desk.knock(shard.table(command.sit.table.table), command.player, command.sit.key)
     table = shard.sit(
         player=command.player,
         name=command.name,
@@ -72,7 +72,7 @@ def stand(
         lambda t: t.stand(
             command.player,
             abandon=command.stand.abandon,
-            op=op_of(command),
+            op=shard.answers.op_of(command),
             at=desk.at(),
         ),
     )
@@ -81,13 +81,20 @@ def stand(
 
 def top_up(
     desk: Desk, seating: Seating, link: Link, command: host_pb2.HostCommand, shard: Shard
-) -> Later:
+) -> Answer | Later:
     table, amount = shard.table(command.top_up.table.table), command.top_up.amount
     room = table.room
     seat = table.seat_of(command.player)
     held = None if seat is None else table.seats[seat]
     if seat is None or held is None or not held.seated:
         raise Refused("NOT_SEATED")
+    op = shard.answers.op_of(command)
+    if op.id <= held.topped.id:
+        # Ids are ordered by time. The ledger would say yes to a repeat, however old, and move
+        # nothing; so what was counted, or came before it, is not asked for again.
+        if op != held.topped:
+            raise Refused("STALE_DECISION")
+        return _DONE
     if table.playing:
         raise Refused("HAND_RUNNING")
     if amount <= 0 or not room.plays_for_coins:
@@ -95,7 +102,7 @@ def top_up(
     if held.stake + held.pending + amount > room.buy_in_max:
         raise Refused("BUY_IN_RANGE", minimum=room.buy_in_min, maximum=room.buy_in_max)
     held.pending += amount  # at once: nothing may come between the check and this
-    return seating.top_up(shard, table, seat, op_of(command), amount)
+    return seating.top_up(shard, table, seat, op, amount)
 
 
 def ready(
@@ -113,7 +120,7 @@ def ready(
             command.player,
             contribution=command.ready.contribution[: protocol.MAX_CONTRIBUTION_BYTES],
             ready=not command.ready.not_ready,
-            op=op_of(command),
+            op=shard.answers.op_of(command),
             at=desk.at(),
         ),
     )
@@ -132,7 +139,7 @@ def act(
             asked.action,
             hand=asked.hand,
             decided_on=asked.decided_on,
-            op=op_of(command),
+            op=shard.answers.op_of(command),
             at=desk.at(),
         ),
     )
@@ -173,6 +180,7 @@ def watch(
     desk: Desk, seating: Seating, link: Link, command: host_pb2.HostCommand, shard: Shard
 ) -> Answer:
     table = shard.table(command.watch.table.table)
+    desk.knock(table, command.player, command.watch.key)
     table.admit(command.player, command.watch.key)
     cursor = command.watch.cursor if command.watch.HasField("cursor") else None
     seating.subscribe(link, command, shard, table, cursor)

@@ -8,6 +8,8 @@ from __future__ import annotations
 import hashlib
 import hmac
 
+KNOCKS, KNOCKS_PER_S = 30.0, 0.5
+"""Keys that strangers may try at a table, all together: those that people make up are short."""
 _LABEL = b"paiju table key v1"
 
 

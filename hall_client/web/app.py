@@ -4,7 +4,7 @@
 |---|---|
 | `/` | the page |
 | `/a/TAG/...` | its files, for ever the same under this address |
-| `/p/PACKAGE/TAG/...` | client parts of game packages, likewise; never their rules |
+| `/p/PACKAGE/SHA256/...` | client parts of game packages, likewise; never their rules |
 | `/sw.js` | the service worker: only tells, without a connection, that there is none |
 | `/hall.json` | gateways that this page can reach, the keys it must pin, the games |
 | `/words.json` | what the games call things, in English and Chinese |
@@ -101,7 +101,7 @@ def make_app(
 
     async def package_file(request: Request) -> Response:
         at = request.path_params
-        return _kept(at["name"], catalogue.file(at["package"], at["tag"], at["name"]))
+        return _kept(at["name"], catalogue.file(at["package"], at["digest"], at["name"]))
 
     async def hall(request: Request) -> Response:
         found = state()
@@ -152,7 +152,7 @@ def make_app(
             Route("/", index),
             Route("/sw.js", worker),
             Route("/a/{tag}/{name:path}", own_file),
-            Route("/p/{package}/{tag}/{name:path}", package_file),
+            Route("/p/{package}/{digest}/{name:path}", package_file),
             Route("/hall.json", hall),
             Route("/words.json", words),
             Route("/wire.binpb", wire),

@@ -68,7 +68,9 @@ class News:
 
     async def _connected(self) -> HallClient | None:
         if self._client is None and (hall := self._hall()) is not None:
-            client = HallClient(hall.gateways, server_keys=hall.server_keys, kind="web")
+            client = HallClient(
+                hall.gateways, server_keys=hall.server_keys, kind="web", tls=hall.tls
+            )
             await client.connect()
             try:
                 await client.guest(secrets.token_bytes(32))

@@ -56,8 +56,9 @@ class Replays:
             raise NoReplay(str(error)) from None
         except NoReplay:
             raise
-        except (ValueError, KeyError, TypeError, IndexError, AttributeError) as error:
-            # What a page sends is not to be trusted: a record may hold anything.
+        except Exception as error:
+            # What a page sends is not to be trusted: a record may hold anything, and rules that
+            # are shown what cannot be raise anything.
             raise NoReplay(f"not a record of this game: {type(error).__name__}") from None
 
 

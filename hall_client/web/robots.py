@@ -34,7 +34,7 @@ class Robots:
     def __init__(self, hall: Hall, *, most: int, think_s: float) -> None:
         self._hall = hall
         self._most = most
-        self._pool = ChannelPool()
+        self._pool = ChannelPool(tls=hall.tls)
         self._secret = secrets.token_bytes(32)
         self._watcher: HallClient | None = None
         self._company = Company(

@@ -110,6 +110,11 @@ SENTENCES: Mapping[str, tuple[str, str]] = {
     "NO_REPOSITORY": ("This hall has no repository of packages.", "本大厅没有游戏包仓库。"),
     "PACKAGE_REFUSED": ("The repository does not take this: {detail}.", "仓库拒绝：{detail}。"),
     "NO_SUCH_VERSION": ("There is no version {version}.", "没有版本 {version}。"),
+    "BAD_ROOM_VALUES": ("The room cannot have that: {detail}", "房间不能这样设置：{detail}"),
+    "NO_SUCH_SETTINGS": (
+        "The room has no settings with number {number}.",
+        "该房间没有编号为 {number} 的设置。",
+    ),
     "PINNED": ("Pinned to {version}; unpin it first.", "已固定在 {version}，请先解除固定。"),
     "NO_SUCH_PACKAGE": ("There is no package {package}.", "没有游戏包 {package}。"),
     # between our servers

@@ -70,7 +70,7 @@ async def test_a_view_keeps_the_contract(files: Page, packages: dict[str, Any], 
         drawn = await compare(files)
         assert drawn["walked"] == drawn["jumped"], seat
         assert drawn["walked"] and drawn["left"] == ""
-    folder = url.rpartition("/")[0]
+    folder = f"/p/{REGISTRY.package_of(name)}/"
     assert not [one for one in asked if folder not in one and not own(one)], asked
     assert wrong == []
 

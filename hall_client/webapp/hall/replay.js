@@ -117,7 +117,7 @@ export function Replay({ store, hand }) {
           onClick=${() => run(SPEEDS[(SPEEDS.indexOf(speed || 1) + 1) % SPEEDS.length])}>${speed || 1}×</button>
       </div>
       <p class="told" aria-live="off">${sentences(words, names, boards[at].events)}</p>
-      <${Board} board=${boards[at]} game=${game} words=${words} t=${t} locale=${locale} />
+      <${Board} store=${store} board=${boards[at]} game=${game} words=${words} t=${t} locale=${locale} />
       <${Proof} store=${store} record=${record} hand=${hand} />
     </main>`;
 }
@@ -128,14 +128,14 @@ function sentences(words, names, events) {
 }
 
 // The same view as at the table; it may only look.
-function Board({ board, game, words, t, locale }) {
+function Board({ store, board, game, words, t, locale }) {
   const place = useRef(null);
   const instance = useRef(null);
   const live = useMemo(() => signal({ away: [], clocks: [] }), []);
   const shown = { ...board.view, to_act: board.view.to_act ?? [], legal: [], early: [], moves: [] };
   useEffect(() => {
     let gone = false;
-    viewOf(game).then((made) => {
+    viewOf(store, game).then((made) => {
       if (gone) return;
       const nothing = () => Promise.resolve(null);
       instance.current = made.mount(place.current, {

@@ -90,6 +90,22 @@ export class Store {
     });
   }
 
+  // A file of a game's package as { url, integrity }, by what a gateway says of the version that
+  // the page's server has, or of the one that is offered; null: neither has it.
+  async part(game, path) {
+    const { package: name } = game;
+    // With the first table: the hall itself shows after few requests.
+    this.parts ??= import("../net/parts.js").then(({ Parts }) => new Parts(this.client));
+    const parts = await this.parts;
+    const told = this.hall.value.packages[name]?.version;
+    const room = this.rooms.value.find((one) => one.package === name);
+    for (const version of new Set([told, room?.packageVersion])) {
+      const found = version && (await parts.find(name, version, path).catch(() => null));
+      if (found) return found;
+    }
+    return null;
+  }
+
   game(name) {
     return this.allGames.find((game) => game.name === name);
   }
@@ -111,14 +127,13 @@ export class Store {
   // Games of the page's server, and those that were published since it started: these go by the
   // names of their rooms, and by the plain board until their view is here.
   get allGames() {
-    const { packages } = this.hall.value;
-    const games = this.hall.value.games.map((game) => ({ ...game, ...packages[game.package] }));
+    const { games, packages } = this.hall.value;
     const known = new Set(games.map((game) => game.name));
     const more = [];
     for (const { game: name, title, seats, package: home } of this.rooms.value) {
       if (known.has(name)) continue;
       known.add(name);
-      const { view = null, help = {} } = packages[home] ?? {};
+      const { view = null, help = [] } = packages[home] ?? {};
       more.push({ name, package: home || name, title, seats: [seats, seats], view, help });
     }
     return [...games, ...more];

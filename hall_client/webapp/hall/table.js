@@ -51,7 +51,7 @@ function GameView({ store, game, words, locale }) {
   const now = store.table.value;
   useEffect(() => {
     let gone = false;
-    viewOf(game).then((made) => {
+    viewOf(store, game).then((made) => {
       if (gone) return;
       instance.current = made.mount(place.current, {
         locale, t: store.t, words, live,

@@ -1,6 +1,7 @@
 // What draws a game, and the words that games use.
 
 import { Words } from "../kit/words.js";
+import { importVerified } from "../net/parts.js";
 
 // The style of tables comes with the first of them; whoever shows one waits for it.
 export const styled = new Promise((done) => {
@@ -19,8 +20,14 @@ export async function loadWords(locale) {
   return new Words(await tables, locale);
 }
 
-// The view of the package, or the plain board for a game that brings none.
-export async function viewOf(game) {
-  if (game?.view) return (await import(new URL(game.view, document.baseURI))).default;
+// The view of the package, or the plain board for a game that brings none. A view that cannot be
+// had, or is not what was published, stops nobody from playing.
+export async function viewOf(store, game) {
+  const part = game?.view && (await store.part(game, "view.js"));
+  try {
+    if (part) return (await importVerified(part)).default;
+  } catch (error) {
+    console.warn(error.message);
+  }
   return (await import("../kit/index.js")).boardView();
 }

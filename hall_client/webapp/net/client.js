@@ -27,6 +27,10 @@ const SHUT_OUT = new Set(["BAD_TICKET", "STALE_SESSION", "FROZEN", "MAY_NOT_PLAY
 
 const readEvent = ({ kind, data }) => ({ kind, data: JSON.parse(text(data)) });
 
+// Nobody who came by TLS goes on without.
+export const mayGo = (url, hint) =>
+  hint.startsWith("wss://") || (hint.startsWith("ws://") && url.startsWith("ws://"));
+
 export class HallClient {
   constructor({ gateways, serverKeys, codec, locale = "en" }) {
     this.gateways = gateways;
@@ -51,6 +55,7 @@ export class HallClient {
     this.opener = null;
     this.attempts = 0;
     this.turn = Math.floor(Math.random() * gateways.length);
+    this.hint = ""; // a gateway that a full one has named, tried next and once
     this.pingMs = 20_000;
     setInterval(() => this.#lookAfter(), 1_000);
     this.#connect();
@@ -170,7 +175,9 @@ export class HallClient {
   // ---- the connection ------------------------------------------------------------------------
 
   #connect() {
-    const url = this.gateways[this.turn % this.gateways.length];
+    const url = this.hint || this.gateways[this.turn % this.gateways.length];
+    this.hint = "";
+    this.url = url;
     // Each gateway is tried with every pinned key before its first key comes round again.
     const round = Math.floor(this.turn / this.gateways.length);
     const serverKey = this.serverKeys[round % this.serverKeys.length];
@@ -336,7 +343,7 @@ export class HallClient {
     const now = performance.now();
     if (entry.id === this.hello) {
       if (refusal.code === "UPGRADE_REQUIRED") this.#end(refusal.code);
-      else this.#elsewhere(refusal.code);
+      else this.#elsewhere(refusal.code, refusal.params.elsewhere);
     } else if (entry.kind === "resume") {
       if (refusal.code === "BAD_TICKET" && this.opener) this.#openAgain();
       else if (SHUT_OUT.has(refusal.code)) this.#end(refusal.code);
@@ -356,8 +363,10 @@ export class HallClient {
     this.pending.add(kind, value, { op: newOp() });
   }
 
-  #elsewhere(why) {
+  // `hint`: whether that is a gateway of the hall its key will prove.
+  #elsewhere(why, hint = "") {
     this.turn += 1;
+    if (mayGo(this.url, hint)) this.hint = hint;
     this.link.close(why);
   }
 

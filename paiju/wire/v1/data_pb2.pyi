@@ -894,6 +894,7 @@ class RegisterServerRequest(_message.Message):
     GAMES_FIELD_NUMBER: _builtins.int
     AGAIN_FIELD_NUMBER: _builtins.int
     ADDRESS_FIELD_NUMBER: _builtins.int
+    WEB_ADDRESSES_FIELD_NUMBER: _builtins.int
     server: _builtins.str
     cell: _builtins.str
     max_players: _builtins.int
@@ -901,9 +902,13 @@ class RegisterServerRequest(_message.Message):
     again: _builtins.bool
     """by the same process: its players are where they were"""
     address: _builtins.str
-    """where players reach its gateways, "host:port" """
+    """where players reach its gateways, "host:port" or "grpcs://host:port" """
     @_builtins.property
     def games(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]: ...
+    @_builtins.property
+    def web_addresses(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """where browsers do, "ws://host:port" or "wss://host:port" """
+
     def __init__(
         self,
         *,
@@ -914,10 +919,11 @@ class RegisterServerRequest(_message.Message):
         games: _abc.Iterable[_builtins.str] | None = ...,
         again: _builtins.bool = ...,
         address: _builtins.str = ...,
+        web_addresses: _abc.Iterable[_builtins.str] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["address", b"address", "again", b"again", "build", b"build", "cell", b"cell", "games", b"games", "max_players", b"max_players", "server", b"server"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["address", b"address", "again", b"again", "build", b"build", "cell", b"cell", "games", b"games", "max_players", b"max_players", "server", b"server", "web_addresses", b"web_addresses"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -1497,16 +1503,24 @@ class ElsewhereReply(_message.Message):
     DESCRIPTOR: _descriptor.Descriptor
 
     ADDRESSES_FIELD_NUMBER: _builtins.int
+    WEB_ADDRESSES_FIELD_NUMBER: _builtins.int
     @_builtins.property
-    def addresses(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]: ...
+    def addresses(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """of gRPC gateways, at most 3"""
+
+    @_builtins.property
+    def web_addresses(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """of the same servers' WebSockets"""
+
     def __init__(
         self,
         *,
         addresses: _abc.Iterable[_builtins.str] | None = ...,
+        web_addresses: _abc.Iterable[_builtins.str] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["addresses", b"addresses"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["addresses", b"addresses", "web_addresses", b"web_addresses"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

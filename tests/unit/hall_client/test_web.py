@@ -16,7 +16,7 @@ from hall_client.web.advice import Advice, NoAdvice
 from hall_client.web.app import policy
 from hall_client.web.pages import Pages
 from paiju.rules.api import CHANCE
-from paiju.rules.registry import Registry
+from paiju.rules.registry import KEPT_GAMES, Registry
 from paiju.rules.shuffle import ShakeRng
 from paiju.wire.v1 import hall_pb2
 
@@ -69,6 +69,35 @@ def test_what_is_no_view_is_refused_in_a_sentence(change: dict[str, Any]) -> Non
     assert str(refused.value)
 
 
+@pytest.mark.parametrize(
+    ("game", "fault"),
+    [("chihuoguo", ZeroDivisionError), ("doudizhu_1v3", NotImplementedError)],
+)
+def test_whatever_the_rules_raise_is_a_refusal(
+    game: str, fault: type[Exception], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Views that no table shows make rules raise what nobody can list; each would be a page of
+    log that a stranger writes."""
+
+    def raising(*_: Any) -> None:
+        raise fault
+
+    registry = Registry.default()
+    monkeypatch.setattr(type(registry.latest(game)), "legal_in_view", raising)
+    with pytest.raises(NoAdvice, match="not a view"):
+        asyncio.run(Advice(registry).give(seen(game)))
+
+
+def test_games_that_strangers_ask_for_are_not_all_kept() -> None:
+    """Parameters have millions of values, and a page may send any."""
+    registry = Registry.default()
+    usual = registry.latest("doudizhu")
+    for number in range(1, 2 * KEPT_GAMES):
+        registry.latest("doudizhu", {"N": number})
+        assert registry.latest("doudizhu") is usual, "what is in use stays"
+    assert len(registry._games) <= KEPT_GAMES
+
+
 @pytest.mark.parametrize("view", [None, [], "view", 3])
 def test_anything_else_is_refused_too(view: Any) -> None:
     with pytest.raises(NoAdvice):
@@ -83,7 +112,8 @@ def test_only_the_client_part_of_a_package_is_served(tmp_path: Path) -> None:
     (tmp_path / "more").mkdir()
     (tmp_path / "more" / "view.js").write_text("")
     part = catalogue.client_part("x", tmp_path)
-    assert sorted(part.files) == ["assets/tile.svg", "help.en.md", "view.js"]
+    names = sorted(address.split("/", 3)[3] for address in part)
+    assert names == ["assets/tile.svg", "help.en.md", "view.js"]
 
 
 def test_an_address_changes_with_the_content(tmp_path: Path) -> None:
@@ -91,7 +121,9 @@ def test_an_address_changes_with_the_content(tmp_path: Path) -> None:
     first = catalogue.client_part("x", tmp_path)
     (tmp_path / "view.js").write_text("two")
     second = catalogue.client_part("x", tmp_path)
-    assert first.tag != second.tag
+    assert first.keys().isdisjoint(second)
+    (address,) = first
+    assert address == f"p/x/{hashlib.sha256(b'one').hexdigest()}/view.js"
 
 
 def test_the_policy_allows_the_import_map_and_no_other_inline_script() -> None:
@@ -149,4 +181,6 @@ async def test_a_version_that_was_published_later_is_told_and_the_old_one_stays(
     assert shown.file(package, tag, "view.js") == files["view.js"]
     assert shown.file(package, tag, "rules.py") is None, "code is never served, whoever sends it"
     assert shown.file(*old["view"].split("/")[1:3], "view.js")
+    (game,) = [game for game in shown.shown() if game["name"] == "reversi"]
+    assert game["view"] == new["view"]
     await seen.close()

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from game_server.tables.lock import lock_of, opens
+from game_server.tables.lock import KNOCKS, KNOCKS_PER_S, lock_of, opens
 from paiju.wire import protocol
 from paiju.wire.v1 import common_pb2, hall_pb2, host_pb2
 from tests.unit.tables.harness import ROOM
@@ -46,6 +46,25 @@ async def test_only_the_key_opens_seats_and_the_board(rig: Rig) -> None:
     assert answer.HasField("done")
     (seen,) = link.updates(3)
     assert seen.snapshot.seat == protocol.SPECTATOR
+
+
+async def test_a_key_is_not_found_by_trying(rig: Rig) -> None:
+    """People take short ones. With guests that cost nothing all of four digits were tried in
+    minutes; now a table hears so many, whoever asks. Who is in already is not held up."""
+    link = rig.link("gateway-0")
+    ref = await own_table(rig, link, 1, "1234")
+    await rig.ask(link, 3, watch=hall_pb2.Watch(table=ref, key="1234"))
+    heard = 0
+    for number in range(200):
+        watch = hall_pb2.Watch(table=ref, key=f"{number:04}")
+        answer = await rig.ask(link, 1_000 + number, watch=watch)
+        heard += answer.refusal.code == "TABLE_LOCKED"
+        assert answer.refusal.code in ("TABLE_LOCKED", "TOO_FAST")
+    assert heard <= KNOCKS + 20 * KNOCKS_PER_S
+    again = await rig.ask(link, 3, watch=hall_pb2.Watch(table=ref))
+    assert again.HasField("done")
+    late = await rig.ask(link, 4, sit=sit(ref, "1234"))
+    assert late.refusal.code == "TOO_FAST" and late.refusal.retry_after_ms > 0
 
 
 async def test_who_said_the_key_once_comes_back_without_it(rig: Rig) -> None:
