@@ -14,7 +14,7 @@ export default boardView({
   bare: ["declare"],
   offer,
   labels: {
-    en: { arrange: "Bull: {}", hint: "Arrange for me", declare: "Show", bid_banker: "Be the bank", bet: "Bet {}" },
-    zh: { arrange: "牛 {}", hint: "自动摆牌", declare: "开牌", bid_banker: "抢庄", bet: "下注 {}" },
+    en: { arrange: "Bull: {}", "arrange none": "No bull", hint: "Arrange for me", declare: "Show", bid_banker: "Be the bank", bet: "Bet {}" },
+    zh: { arrange: "牛 {}", "arrange none": "没牛", hint: "自动摆牌", declare: "开牌", bid_banker: "抢庄", bet: "下注 {}" },
   },
 });

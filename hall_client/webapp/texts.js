@@ -32,7 +32,7 @@ const SENTENCES = {
   "show.all": ["All", "全部"],
   "show.free": ["Free seats", "有空位"],
   "show.playing": ["Playing", "进行中"],
-  notables: ["No such table at the moment.", "目前没有这样的牌桌。"],
+  notables: ["No such table at the moment; open one.", "目前没有这样的牌桌，可以新开一桌。"],
   tablenumber: ["Table {number}", "{number} 号桌"],
   sithere: ["Take seat {seat}", "坐 {seat} 号位"],
   taken: ["taken", "有人"],

@@ -47,7 +47,9 @@ async def until(page: Page, expression: str, *, within_s: float = 10.0) -> None:
     """Poll: the page's own policy forbids Playwright's way of waiting for an expression."""
     end = time.monotonic() + within_s
     while not await page.evaluate(expression):
-        assert time.monotonic() < end, expression
+        if time.monotonic() > end:
+            said = await page.locator("#said, #turn, #verbs").all_inner_texts()
+            raise AssertionError(f"{expression}: {said}")
         await page.wait_for_timeout(10)
 
 

@@ -82,7 +82,7 @@ function Rooms({ game, rooms, store, locale }) {
         <li key=${room.id} class="room" data-room=${room.id}>
           <div><b>${room.title[locale] ?? room.id}</b>
             <small>${room.buyInDefault > 0n ? t("buyin", { amount: room.buyInDefault }) : t("forscore")}
-              · ${t("tables", { tables: room.tables })}</small></div>
+              ${" · "}${t("tables", { tables: room.tables })}</small></div>
           <div class="buttons">
             <button type="button" data-do="tables" class="weak" aria-expanded=${String(looked === room.id)}
               onClick=${() => look(looked === room.id ? null : room.id)}>${t("tablesof")}</button>

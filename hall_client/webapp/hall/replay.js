@@ -106,10 +106,10 @@ export function Replay({ store, hand }) {
           </select></label>
       </div>
       <div class="controls" role="group" aria-label=${t("replay")}>
-        <button type="button" class="icon" aria-label=${t("stepback")} disabled=${at === 0} onClick=${() => seek(at - 1)}>⏮</button>
+        <button type="button" class="icon" aria-label=${t("stepback")} disabled=${at === 0} onClick=${() => seek(at - 1)}>‹</button>
         <button id="run" type="button" class="icon" aria-label=${t(speed ? "pause" : "run")}
-          onClick=${() => (at >= last ? (go(0), run(1)) : run(speed ? 0 : 1))}>${speed && at < last ? "⏸" : "▶"}</button>
-        <button type="button" class="icon" aria-label=${t("stepon")} disabled=${at === last} onClick=${() => seek(at + 1)}>⏭</button>
+          onClick=${() => (at >= last ? (go(0), run(1)) : run(speed ? 0 : 1))}>${speed && at < last ? "▮▮" : "▶"}</button>
+        <button type="button" class="icon" aria-label=${t("stepon")} disabled=${at === last} onClick=${() => seek(at + 1)}>›</button>
         <input id="scrubber" type="range" min="0" max=${last} value=${at} aria-label=${t("position")}
           aria-valuetext=${`${at} / ${last}`} onInput=${(event) => seek(Number(event.target.value))} />
         <span class="at">${at} / ${last}</span>

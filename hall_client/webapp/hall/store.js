@@ -4,13 +4,13 @@
 import { batch, signal } from "@hall/ui";
 import { random } from "../net/bytes.js";
 import { texts } from "../texts.js";
-import { invitationIn } from "./invitation.js";
 import { News } from "./news.js";
-import { handIn, remember } from "./records.js";
 import { deviceSecret, settings } from "./settings.js";
 
 const ROOMS_EVERY_MS = 5_000;
 const HALL_AGAIN_MS = 1_200;
+const GRID_AGAIN_MS = 3_000;
+const NO_TABLES = new Set(["NO_SUCH_TABLE", "NO_HOST"]);
 const CHAT_LINES = 60;
 const LOG_LINES = 80;
 const SAID_MS = 6_000;
@@ -70,6 +70,9 @@ export class Store {
     const { hash } = location;
     if (!hash) return;
     history.replaceState(null, "", location.pathname);
+    const [{ invitationIn }, { handIn }] = await Promise.all([
+      import("./invitation.js"), import("./records.js"),
+    ]);
     const invited = invitationIn(hash);
     if (invited && !this.table.value) await this.watch(invited.ref, invited.key);
     const hand = handIn(hash);
@@ -174,9 +177,15 @@ export class Store {
     return this.run(() => this.client.watch(ref, key));
   }
 
+  // A room where nobody has played yet has no tables to look at: ask again until it has.
   lookAt(room) {
+    clearTimeout(this.gridAgain);
     this.grid.value = room === null ? null : { room, tables: new Map() };
-    return this.run(() => this.client.watchGrid(room));
+    return this.run(() => this.client.watchGrid(room).catch((error) => {
+      if (!NO_TABLES.has(error.code)) throw error;
+      this.client.grid = null;
+      if (this.grid.value?.room === room) this.gridAgain = setTimeout(() => this.lookAt(room), GRID_AGAIN_MS);
+    }));
   }
 
   // A seat, robots on the others, and ready: one click to a game.
@@ -198,8 +207,11 @@ export class Store {
   ready(mirror) {
     const contribution = random(32);
     const { "@table": { id }, "@hand": hand, "@next_commitment": commitment } = mirror.view;
-    remember(id, hand + 1, commitment, contribution);
-    return this.run(() => this.client.ready(mirror, contribution));
+    return this.run(async () => {
+      const { remember } = await import("./records.js");
+      remember(id, hand + 1, commitment, contribution);
+      return this.client.ready(mirror, contribution);
+    });
   }
 
   act(mirror, line) {

@@ -3,10 +3,20 @@
 import { Words } from "../kit/words.js";
 import { importVerified } from "../net/parts.js";
 
+// The style of tables comes with the first of them; whoever shows one waits for it.
+export const styled = new Promise((done) => {
+  const link = document.createElement("link");
+  link.rel = "stylesheet";
+  link.href = new URL("../style/table.css", import.meta.url);
+  link.onload = link.onerror = done;
+  document.head.append(link);
+});
+
 let tables = null; // words.json, once per page
 
 export async function loadWords(locale) {
   tables ??= fetch("words.json").then((answer) => answer.json());
+  await styled;
   return new Words(await tables, locale);
 }
 

@@ -41,9 +41,10 @@ export function Actions({ lines, cards, bare, suited, wordOf, onLine, onHint, pe
 // "call 2" -> "Call 2"; cards in a line are shown with suits. own: the game's labels, of a
 // line, of a verb in a phase ("bid:pass") or of a verb; {} stands for the rest of the line.
 export function labelOf(line, words, { phase, labels: own = {} }) {
+  if (own[line]) return own[line].replace("{}", "").trim();
   const verb = verbOf(line);
   const rest = line.slice(verb.length + 1).split(" ").filter(Boolean);
   const said = rest.map((one) => (isCard(one) ? plain(one) : one)).join(" ");
-  const named = own[line] ?? own[`${phase}:${verb}`] ?? own[verb] ?? words.of("verbs", verb);
+  const named = own[`${phase}:${verb}`] ?? own[verb] ?? words.of("verbs", verb);
   return (named.includes("{}") ? named.replace("{}", said) : `${named} ${said}`).trim();
 }
