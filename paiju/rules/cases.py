@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from paiju.rules.api import SPECTATOR, Game, State
+from paiju.rules.api import SPECTATOR
 from paiju.rules.registry import Registry, UnknownGame
 
 
@@ -96,10 +96,13 @@ def check(cases: Iterable[Mapping[str, Any]], registry: Registry) -> Iterator[An
         yield Answer(case["id"], passed, case["expect"], got, case.place)
 
 
-def told(case: Mapping[str, Any], game: Game, state: State) -> dict[str, Any]:
+def told(case: Mapping[str, Any], game: Any, state: Any) -> dict[str, Any]:
     """What a `play` of any game may ask for beside its own fields: keys of the `view` that
     `viewer` has (a spectator, when the case names none), the lines that the viewer's list of
-    actions has, as `listed`, and at the end `carry` and `next_first`."""
+    actions has, as `listed`, and at the end `carry` and `next_first`.
+
+    game, state: the package's own classes, whose actions are of a narrower type than the
+    interface says."""
     asked, found, viewer = case["expect"], dict[str, Any](), case.get("viewer", SPECTATOR)
     if "view" in asked:
         found["view"] = json.loads(json.dumps(state.view(viewer)))
