@@ -17,7 +17,7 @@ from sqlalchemy.exc import DataError, IntegrityError
 
 from data_server.ledger import COIN
 from data_server.policy import MayPlay
-from data_server.store import books, fence, players, sessions, settlements, sittings
+from data_server.store import books, fence, own_hands, players, sessions, settlements, sittings
 from data_server.store.books import HallAccounts
 from data_server.store.database import Database
 from data_server.store.ids import Ids
@@ -47,6 +47,19 @@ class Bank:
 
         return await self.database.read(work)
 
+    async def list_hands(self, request: data_pb2.ListHandsRequest) -> data_pb2.ListHandsReply:
+        before_us = request.before_us or self.clock() + 1
+        hands = await self.database.read(
+            lambda tx: own_hands.of_player(tx, request.player, before_us=before_us)
+        )
+        return data_pb2.ListHandsReply(hands=hands)
+
+    async def get_hand(self, request: data_pb2.GetHandRequest) -> data_pb2.GetHandReply:
+        hand = await self.database.read(
+            lambda tx: own_hands.one(tx, request.player, table=request.table, hand=request.hand)
+        )
+        return data_pb2.GetHandReply(hand=hand)
+
     async def sit_down(self, request: data_pb2.SitDownRequest) -> data_pb2.SitDownReply:
         sitting, account, entry = await self.ids.take(3)
 
@@ -74,13 +87,21 @@ class Bank:
                 wallet=books.wallet_of(tx, request.player),
             )
 
-        return await self.operations.once(
+        reply = await self.operations.once(
             request.op,
             kind="SitDown",
             body=_unfenced(request),
             answer=data_pb2.SitDownReply,
             work=work,
         )
+        if reply.sitting not in (0, sitting) and not await self._is_open(reply.sitting):
+            # What this operation opened is over, and its stake is back in the wallet. Whoever
+            # repeats it must not be believed to sit.
+            raise Refused("NO_SUCH_SITTING", sitting=reply.sitting)
+        return reply
+
+    async def _is_open(self, sitting: int) -> bool:
+        return await self.database.read(lambda tx: sittings.is_open(tx, sitting))
 
     async def top_up(self, request: data_pb2.TopUpRequest) -> data_pb2.TopUpReply:
         entry = await self.ids.one()

@@ -54,6 +54,8 @@ class Depot:
     clock: Callable[[], int]
     expires_us: int = 0
     """When followers will refuse what is here, unless it is renewed."""
+    signed_until_us: int = 0
+    """When they will, unless people sign again."""
     _cache: OrderedDict[str, bytes] = field(default_factory=OrderedDict)
 
     # ---- life ------------------------------------------------------------------------------
@@ -81,15 +83,16 @@ class Depot:
         if self.keys is None:
             return
 
-        def work(tx: Connection) -> tuple[bool, datetime]:
+        def work(tx: Connection) -> tuple[bool, datetime, datetime]:
             packages.hold(tx)
             repo = self._repository(tx)
             if not repo.knows(self._online()):
                 raise ValueError("the online keys of packages are not those of this hall's root")
-            return repo.renew(now=self._now()), repo.expires()
+            return repo.renew(now=self._now()), repo.expires(), repo.signed_until()
 
-        renewed, expires = await self.database.write(work)
+        renewed, expires, signed_until = await self.database.write(work)
         self.expires_us = int(expires.timestamp() * 1e6)
+        self.signed_until_us = int(signed_until.timestamp() * 1e6)
         if renewed:
             log.info("packages.renewed", expires=expires.isoformat())
 
@@ -204,13 +207,30 @@ class Depot:
         )
         return await self._once(request.op, "SetAuthors", body, work)
 
+    async def root(self) -> pb.GetRootReply:
+        work = _refusing(lambda tx: self._repository(tx).root())
+        return pb.GetRootReply(root=await self.database.read(work))
+
+    async def set_root(self, request: pb.SetRootRequest, *, who: str) -> pb.PackageChangeReply:
+        check_reason(request.reason)
+
+        def work(tx: Connection) -> pb.PackageChangeReply:
+            change = packages.begin_change(tx)
+            targets = request.targets or None
+            number = self._repository(tx).take_root(request.root, targets, now=self._now())
+            self._audit(tx, who, "package.root", "root", request.reason, number)
+            return pb.PackageChangeReply(change=change)
+
+        body = pb.SetRootRequest(root=request.root, targets=request.targets, reason=request.reason)
+        return await self._once(request.op, "SetRoot", body, work)
+
     # ---- inside ----------------------------------------------------------------------------
 
     async def _once(
         self,
         op: bytes,
         kind: str,
-        body: pb.PublishPackagesRequest | pb.SetAuthorsRequest,
+        body: pb.PublishPackagesRequest | pb.SetAuthorsRequest | pb.SetRootRequest,
         work: Callable[[Connection], pb.PackageChangeReply],
     ) -> pb.PackageChangeReply:
         reply = await self.operations.once(

@@ -8,6 +8,7 @@ from functools import partial
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
 
 from data_server.lanes import Lane
+from paiju.service import build
 from paiju.service.red import BUCKETS_S, Red
 from paiju.wire.v1 import data_pb2, packages_pb2
 
@@ -23,6 +24,7 @@ JOBS = ("flush", "poll", "sweep", "check", "cleanup", "keys", "packages", "chang
 class Metrics:
     def __init__(self) -> None:
         self.registry = CollectorRegistry()
+        build.show(self.registry)
         self.red = Red.make("paiju_data", self.registry)
         for contract in (data_pb2, packages_pb2):
             for service in contract.DESCRIPTOR.services_by_name.values():

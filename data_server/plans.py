@@ -16,7 +16,7 @@ from sqlalchemy.engine import Connection
 from data_server.backoffice import check_reason
 from data_server.changes import Changes
 from data_server.depot import Depot
-from data_server.store import audits, packages
+from data_server.store import audits, packages, room_settings
 from data_server.store.database import Database
 from data_server.store.operations import Operations
 from paiju.packages.archive import NAME, newest
@@ -47,18 +47,27 @@ class Plans:
                 if plan.server in ("", request.server):
                     counting[plan.package] = plan
             yanked = [f"{v.package}/{v.version}" for v in packages.versions(tx) if v.yanked]
-            return pb.GetPlansReply(change=change, plans=counting.values(), yanked=yanked)
+            return pb.GetPlansReply(
+                change=change,
+                plans=counting.values(),
+                yanked=yanked,
+                rooms=room_settings.newest(tx),
+            )
 
         return await self.database.read(work)
 
     async def report(self, request: pb.ReportGamesRequest) -> pb.ReportGamesReply:
         for game in request.games:
             game.detail = game.detail[:MAX_DETAIL]
+        for room in request.rooms:
+            room.refused = room.refused[:MAX_DETAIL]
 
         def work(tx: Connection) -> pb.ReportGamesReply:
             if packages.lease_epoch(tx, request.server) != request.lease_epoch:
                 raise Refused("LEASE_LOST")
             packages.put_states(tx, request.server, request.games, self.clock())
+            if request.has_rooms:
+                room_settings.put_states(tx, request.server, request.rooms, self.clock())
             packages.put_rule_sets(tx, request.server, json.dumps(sorted(request.rule_sets)))
             return pb.ReportGamesReply()
 

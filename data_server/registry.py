@@ -244,14 +244,18 @@ class Registry:
         open_ = [
             row
             for row in rows
-            if row.address
+            if row.address.strip()
             and row.server != request.server
             and not row.draining
             and row.players < row.max_players
             and self.server_alive(row.server)
         ]
         open_.sort(key=lambda row: row.players / row.max_players)
-        return data_pb2.ElsewhereReply(addresses=[row.address for row in open_[:MOST_HINTS]])
+        found = [nodes.addresses_of(row) for row in open_[:MOST_HINTS]]
+        return data_pb2.ElsewhereReply(
+            addresses=[address for address, _ in found if address],
+            web_addresses=[one for _, web in found for one in web],
+        )
 
     async def list_hosts(self, request: data_pb2.ListHostsRequest) -> data_pb2.ListHostsReply:
         rows = await self.database.read(lambda tx: nodes.all_hosts(tx, name=request.host))
@@ -288,7 +292,7 @@ class Registry:
         return data_pb2.NodeInfo(
             server=row.server,
             cell=row.cell,
-            address=row.address,
+            address=nodes.addresses_of(row)[0],
             build=row.build,
             alive=self.server_alive(row.server),
             draining=row.draining,

@@ -189,6 +189,11 @@ class DataServer:
             lambda: self.services.depot.expires_us / 1e6,
         )
         watch(
+            "package_signed_until_timestamp_seconds",
+            "When game servers refuse updates unless people sign again; 0 without a repository.",
+            lambda: self.services.depot.signed_until_us / 1e6,
+        )
+        watch(
             "lease_age_seconds",
             "Longest silence of a living server.",
             lambda: registry.servers.oldest_s(now()),

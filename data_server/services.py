@@ -19,6 +19,7 @@ from data_server.passwords import Passwords
 from data_server.plans import Plans
 from data_server.policy import MayPlay
 from data_server.registry import Registry
+from data_server.rooms import Rooms
 from data_server.settings import DataSettings
 from data_server.shard_map import ShardMap
 from data_server.stopped import StoppedTables
@@ -57,6 +58,7 @@ class Services:
     changes: Changes
     depot: Depot
     plans: Plans
+    rooms: Rooms
 
     @classmethod
     async def build(
@@ -165,4 +167,5 @@ class Services:
                 depot=depot,
                 clock=clock,
             ),
+            rooms=Rooms(database=database, operations=operations, changes=changes, clock=clock),
         )

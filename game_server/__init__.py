@@ -1,0 +1,1 @@
+import paiju  # noqa: F401  # before gRPC: it says why

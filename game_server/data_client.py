@@ -30,6 +30,8 @@ CALLS: Mapping[str, str] = {
     "ChangePassword": "accounts",
     "TicketKeys": "accounts",
     "GetWallet": "ledger",
+    "ListHands": "ledger",
+    "GetHand": "ledger",
     "SitDown": "ledger",
     "TopUp": "ledger",
     "StandUp": "ledger",

@@ -1,5 +1,6 @@
 """The hall client: a library for programs, bots, a load driver and the terminal hall."""
 
+import paiju  # noqa: F401  # before gRPC: it says why
 from hall_client.channels import ChannelPool
 from hall_client.client import HallClient
 from hall_client.errors import (

@@ -193,14 +193,16 @@ class HallClient(Commands):
         body = hall_pb2.QuickJoin(room=room, buy_in=buy_in)
         return await self._taken((await self.call(hall_pb2.Command(quick_join=body))).seated)
 
-    async def sit(self, table: common_pb2.TableRef, seat: int, *, buy_in: int = 0) -> TableHandle:
-        """OP. That very seat."""
-        body = hall_pb2.Sit(table=table, seat=seat, buy_in=buy_in)
+    async def sit(
+        self, table: common_pb2.TableRef, seat: int, *, buy_in: int = 0, key: str = ""
+    ) -> TableHandle:
+        """OP. That very seat. key: of a locked table."""
+        body = hall_pb2.Sit(table=table, seat=seat, buy_in=buy_in, key=key)
         return await self._taken((await self.call(hall_pb2.Command(sit=body))).seated)
 
-    async def watch(self, table: common_pb2.TableRef) -> TableHandle:
+    async def watch(self, table: common_pb2.TableRef, *, key: str = "") -> TableHandle:
         """Idempotent. Follow a table without a seat (or one's own seat again)."""
-        await self.call(hall_pb2.Command(watch=hall_pb2.Watch(table=table)))
+        await self.call(hall_pb2.Command(watch=hall_pb2.Watch(table=table, key=key)))
         handle = self.table(table.table)
         await handle.wait(lambda _: True, timeout_s=self._timeout_s)
         return handle

@@ -17,7 +17,7 @@ from hall_client.channels import ChannelPool
 from hall_client.core import Core
 from hall_client.happenings import Hangup, Happening
 from hall_client.link import Link, LinkLost
-from hall_client.links import Pins, is_address, make_link
+from hall_client.links import Pins, is_address, make_link, may_go
 from hall_client.state import Phase
 from paiju.wire.records import BrokenSeal
 from paiju.wire.sealed import ClientChannel
@@ -152,7 +152,7 @@ class Connector:
     def _go_next_to(self, hint: str) -> None:
         """A full gateway has named another of the hall, for the edge that we use: try it next.
         Whether it is the hall's its key will prove."""
-        if not hint or "://" in self.address.removeprefix("grpc://") or not is_address(hint):
+        if not is_address(hint) or not may_go(self.address, hint):
             return
         if hint not in self._addresses:
             if len(self._addresses) >= MOST_ADDRESSES:

@@ -38,6 +38,19 @@ def is_address(address: str) -> bool:
     return match["port"] is None or 0 < int(match["port"]) < 2**16
 
 
+_NEXT = {"grpc": ("grpc", "grpcs"), "grpcs": ("grpcs",), "ws": ("ws", "wss"), "wss": ("wss",)}
+
+
+def may_go(address: str, hint: str) -> bool:
+    """Whether a gateway at that address may send us to the other: the same edge, and nobody who
+    came by TLS goes on without."""
+    return _scheme(hint) in _NEXT[_scheme(address)]
+
+
+def _scheme(address: str) -> str:
+    return address.partition("://")[0] if "://" in address else "grpc"
+
+
 class Pins:
     """The hall's public keys, one or two: a gateway must hold one of them.
 

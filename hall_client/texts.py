@@ -36,6 +36,10 @@ SENTENCES: Mapping[str, tuple[str, str]] = {
         "{game}。直接输入牌即可出牌，如 33、34567、bj rj；"
         "p 不出，h 提示，l 列出可选，? 帮助，?? 规则，q 离开。",
     ),
+    "held": (
+        "You still have a seat at another table, which comes first: {game}.",
+        "你在另一张桌上还有座位，先继续那里：{game}。",
+    ),
     "name_kept": (
         "You are known here as {name} already; --name is for new guests and changes nothing.",
         "你在这里已经叫 {name}；--name 只用于新游客，这次没有改名。",
@@ -99,20 +103,24 @@ SENTENCES: Mapping[str, tuple[str, str]] = {
     "call": ("{name}: call {call}", "{name}：叫 {call} 分"),
     "no_call": ("{name}: no call", "{name}：不叫"),
     "is_landlord": (
-        "{name} plays alone as the landlord, for {base}; bottom cards {cards}",
+        "{name}: landlord, alone against the others, for {base}; bottom cards {cards}",
         "{name} 成为地主，底分 {base}；底牌 {cards}",
     ),
     "calls": ("{name}: calls", "{name}：叫地主"),
     "becomes_landlord": (
-        "{name} plays alone as the landlord; bottom cards {cards}",
+        "{name}: landlord, alone against the others; bottom cards {cards}",
         "{name} 成为地主；底牌 {cards}",
     ),
     "play": ("{name}: {cards}", "{name}：{cards}"),
     "left": ("{left} left", "剩 {left} 张"),
     "thrown": ("{cards} went back", "{cards} 收回"),
     "pass": ("{name}: pass", "{name}：不出"),
-    "escape": ("{name} has run away.", "{name} 逃跑了。"),
+    "escape": ("{name} ran away.", "{name} 逃跑了。"),
     "redeal": ("Nobody called: the cards are dealt anew.", "无人叫分，重新发牌。"),
+    "room_changed": (
+        "From the next hand on the room has other rules.",
+        "从下一局起，本房间使用新的规则参数。",
+    ),
     "sits": ("{name} sits down.", "{name} 入座。"),
     "stands": ("{name} leaves.", "{name} 离开。"),
     "says": ("{name} says: {text}", "{name} 说：{text}"),

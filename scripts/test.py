@@ -45,7 +45,7 @@ PARTS = (
     Part("load", 40, ("load", "perf", "integration/load*")),
     Part("operate", 120, ("operate", "cluster", "integration/up*", "integration/supervisor*")),
     Part("web", 180, ("web",)),
-    Part("rest", 100, ("*",), ("unit", "compat")),
+    Part("rest", 100, ("*",), ("unit", "compat", "acceptance", "integration")),
 )
 
 

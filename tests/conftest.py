@@ -14,7 +14,7 @@ import uuid
 from collections.abc import Iterator
 from pathlib import Path
 
-# Before gRPC is imported: see paiju/cli/main.py.
+# Before gRPC is imported: see paiju/__init__.py.
 os.environ.setdefault("GRPC_ENABLE_FORK_SUPPORT", "0")
 
 import psutil

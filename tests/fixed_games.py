@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from game_server.tables.games import Choice, Standing
 from game_server.tables.room import RoomSpec
+from paiju.packages.room_values import Values
 from paiju.rules.api import Game
 
 
@@ -27,10 +28,23 @@ class FixedGames:
     def choose(self, room: str, table: int) -> Choice:
         return Choice(self.specs[room], *self.latest(self.specs[room]))
 
-    def rebuild(self, *, room: str, game: str, rules: int, parameters: str, version: str) -> Choice:
+    def current(self, room: str, game: str, version: str) -> Choice | None:
+        return None
+
+    def rebuild(
+        self,
+        *,
+        room: str,
+        game: str,
+        rules: int,
+        parameters: str,
+        version: str,
+        values: Values | None = None,
+    ) -> Choice:
         spec = self.specs.get(room)
         if spec is None:
             raise LookupError(f"there is no room {room!r} any more")
+        spec = spec if values is None else spec.as_it_was(values)
         return Choice(spec, self.game_of(game, rules, parameters), version)
 
     def standing(self, game: str, version: str) -> Standing:

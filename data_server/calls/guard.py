@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 import grpc
 import structlog
 from google.protobuf.message import Message
-from sqlalchemy.exc import InterfaceError, OperationalError
+from sqlalchemy.exc import DBAPIError, InterfaceError, OperationalError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 
 from data_server.errors import Again, NotDone, Unreachable
@@ -22,6 +22,8 @@ log = structlog.get_logger()
 
 M = TypeVar("M", bound=Message)
 DATABASE_RETRY_MS = 500
+READ_ONLY = "25006"
+"""PostgreSQL's read_only_sql_transaction; SQLite says the same with an OperationalError."""
 
 
 async def answered(
@@ -39,18 +41,25 @@ async def answered(
             refusal: Any = answer(refusal=refused.message())
             reply: M = refusal
             return reply
-        except (OperationalError, InterfaceError, PoolTimeout, Again) as error:
+        except Exception as error:
+            if not _ails(error):
+                log.exception("call.failed", lane=lane.name)
+                raise
             log.warning("database.failed", lane=lane.name, error=str(error))
             raise Unreachable("database", retry_after_ms=DATABASE_RETRY_MS) from error
-        except Exception:
-            log.exception("call.failed", lane=lane.name)
-            raise
 
     try:
         return await lane.run(guarded)
     except NotDone as error:
         await stop(context, error)
     raise AssertionError("unreachable")
+
+
+def _ails(error: Exception) -> bool:
+    """Whether it is the database's trouble, which passes, and no fault of ours."""
+    if isinstance(error, DBAPIError) and getattr(error.orig, "sqlstate", None) == READ_ONLY:
+        return True
+    return isinstance(error, OperationalError | InterfaceError | PoolTimeout | Again)
 
 
 async def stop(context: grpc.aio.ServicerContext[Any, Any], error: NotDone) -> None:

@@ -32,6 +32,23 @@ class LedgerCalls(data_pb2_grpc.LedgerServicer):
             lambda: self.bank.get_wallet(request),
         )
 
+    async def ListHands(
+        self, request: data_pb2.ListHandsRequest, context: Context
+    ) -> data_pb2.ListHandsReply:
+        return await answered(
+            context,
+            self.lanes.reads,
+            data_pb2.ListHandsReply,
+            lambda: self.bank.list_hands(request),
+        )
+
+    async def GetHand(
+        self, request: data_pb2.GetHandRequest, context: Context
+    ) -> data_pb2.GetHandReply:
+        return await answered(
+            context, self.lanes.reads, data_pb2.GetHandReply, lambda: self.bank.get_hand(request)
+        )
+
     async def SitDown(
         self, request: data_pb2.SitDownRequest, context: Context
     ) -> data_pb2.SitDownReply:

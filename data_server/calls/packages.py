@@ -116,3 +116,27 @@ class PackageAdminCalls(packages_pb2_grpc.PackageAdminServicer):
             pb.PackageChangeReply,
             lambda: self.services.plans.yank(request, who=WHO),
         )
+
+    async def GetRoot(self, request: pb.GetRootRequest, context: Context) -> pb.GetRootReply:
+        return await answered(context, self.lanes.reads, pb.GetRootReply, self.services.depot.root)
+
+    async def SetRoot(self, request: pb.SetRootRequest, context: Context) -> pb.PackageChangeReply:
+        return await answered(
+            context,
+            self.lanes.cluster,
+            pb.PackageChangeReply,
+            lambda: self.services.depot.set_root(request, who=WHO),
+        )
+
+    async def ListRooms(self, request: pb.ListRoomsRequest, context: Context) -> pb.ListRoomsReply:
+        return await answered(
+            context, self.lanes.reads, pb.ListRoomsReply, lambda: self.services.rooms.list(request)
+        )
+
+    async def SetRoom(self, request: pb.SetRoomRequest, context: Context) -> pb.SetRoomReply:
+        return await answered(
+            context,
+            self.lanes.cluster,
+            pb.SetRoomReply,
+            lambda: self.services.rooms.set(request, who=WHO),
+        )

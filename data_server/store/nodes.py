@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,6 +14,7 @@ from data_server.store.tables import GameServer, Host
 from paiju.wire.v1 import data_pb2
 
 Row = Any  # a row of one of the two tables
+MOST_ADDRESS_CHARS = 200  # of its column
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +43,22 @@ def beats(tx: Connection) -> Beats:
     )
 
 
+def joined(address: str, web: Iterable[str]) -> str:
+    """As the column `address` has them: the programs' address, then, after spaces, those of
+    browsers as far as there is room."""
+    found = address
+    for more in web:
+        if len(found) + 1 + len(more) <= MOST_ADDRESS_CHARS and " " not in more:
+            found += f" {more}"
+    return found
+
+
+def addresses_of(row: Any) -> tuple[str, list[str]]:
+    """The programs' address of a game server, and those of browsers."""
+    address, *web = str(row.address).split(" ")
+    return address, web
+
+
 def put_server(
     tx: Connection, request: data_pb2.RegisterServerRequest, *, now_us: int
 ) -> tuple[int, int]:
@@ -55,7 +72,7 @@ def put_server(
     ).one_or_none()
     values: dict[str, Any] = {
         "cell": request.cell,
-        "address": request.address,
+        "address": joined(request.address, request.web_addresses),
         "build": request.build,
         "games": json.dumps(sorted(request.games)),
         "max_players": request.max_players,

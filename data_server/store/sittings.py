@@ -194,6 +194,11 @@ def stand(
     return found, returned
 
 
+def is_open(tx: Connection, sitting: int) -> bool:
+    found = select(Sitting.id).where(Sitting.id == sitting, Sitting.closed_us == 0)
+    return tx.scalar(found) is not None
+
+
 def _close(tx: Connection, sitting: int, now_us: int) -> None:
     closed = tx.execute(
         update(Sitting)

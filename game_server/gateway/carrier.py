@@ -112,4 +112,8 @@ class Carrier:
             result = reply.wallet
             if player is not None:
                 self._cache.remember(player.session(reply.wallet), time.monotonic())
+        elif effect.rpc == "ListHands":
+            result = reply.hands
+        elif effect.rpc == "GetHand":
+            result = reply.hand
         connection.run(connection.session.answered(effect.ref, result, time.monotonic()))

@@ -32,6 +32,7 @@ MAX_CURSORS = 16
 MAX_PACKAGE_CHARS = 40
 MAX_PATH_CHARS = 404
 MAX_SEAT = 255
+MAX_KEY_CHARS = 64
 
 
 class State(enum.Enum):
@@ -56,6 +57,7 @@ class Pace(enum.Enum):
     SEATS = "seats"
     READY = "ready"
     VIEWS = "views"
+    HANDS = "hands"
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +85,7 @@ _NEW_NAME = Size(MAX_NAME_CHARS, least=1, code="BAD_NAME", detail="length")
 _NEW_PASSWORD = Size(PASSWORD_CHARS[1], least=PASSWORD_CHARS[0], code="BAD_PASSWORD")
 _CREDENTIAL = Size(PASSWORD_CHARS[1], code="BAD_CREDENTIALS")
 _BUY_IN = f.amount(0)
+_KEY = Size(MAX_KEY_CHARS)
 _AT_TABLE: Mapping[str, Limit] = {"table": f.table}
 
 
@@ -143,11 +146,11 @@ RULES: Mapping[str, Rule] = {
     }),
     "get_wallet": Rule(Route.DATA, OPEN, 3),
     "quick_join": Rule(Route.ROOM, OPEN, 4, op=True, pace=Pace.SEATS, fields={
-        "room": f.room, "buy_in": _BUY_IN,
+        "room": f.room, "buy_in": _BUY_IN, "own": f.anything, "key": _KEY,
     }),
     "sit": Rule(Route.HOST, OPEN, 3, op=True, pace=Pace.SEATS, fields={
         "table": f.table, "buy_in": _BUY_IN,
-        "seat": Range(0, MAX_SEAT, "NO_SUCH_SEAT", show="last"),
+        "seat": Range(0, MAX_SEAT, "NO_SUCH_SEAT", show="last"), "key": _KEY,
     }),
     "stand": Rule(Route.HOST, OPEN, 2, op=True, pace=Pace.SEATS, fields={
         "table": f.table, "abandon": f.anything,
@@ -164,13 +167,19 @@ RULES: Mapping[str, Rule] = {
         "hand": f.anything, "decided_on": f.anything,
     }),
     "watch": Rule(Route.HOST, OPEN, 2, pace=Pace.VIEWS, fields={
-        "table": f.table, "cursor": f.cursor_or_none,
+        "table": f.table, "cursor": f.cursor_or_none, "key": _KEY,
     }),
     "unwatch": Rule(Route.HOST, OPEN, 1, fields=_AT_TABLE),
     "resync": Rule(Route.HOST, OPEN, 4, pace=Pace.VIEWS, fields={
         "table": f.table, "check": f.anything,
     }),
     "chat": Rule(Route.HOST, OPEN, 4, op=True, fields={"table": f.table, "text": f.spoken}),
+    "list_hands": Rule(Route.DATA, OPEN, 4, pace=Pace.HANDS, fields={
+        "before_us": Range(0, f.MAX_ID, "NOT_YOUR_HAND"),
+    }),
+    "get_hand": Rule(Route.DATA, OPEN, 4, pace=Pace.HANDS, fields={
+        "table": Range(1, f.MAX_ID, "NOT_YOUR_HAND"), "hand": Range(1, f.MAX_ID, "NOT_YOUR_HAND"),
+    }),
     "heard": Rule(Route.DATA, OPEN, 2, fields={"penalty": Range(1, f.MAX_ID, "NO_SUCH_PENALTY")}),
     "report": ReportRule(Route.DATA, OPEN, 10, op=True, fields={
         "player": Range(0, f.MAX_ID, "NO_SUCH_PLAYER"),
@@ -197,6 +206,6 @@ def room_of(body: Any) -> str:
     if body is None:
         return ""
     fields = body.DESCRIPTOR.fields_by_name
-    if "table" in fields:
+    if "table" in fields and fields["table"].message_type is not None:
         return str(body.table.room)
     return str(body.room) if "room" in fields else ""

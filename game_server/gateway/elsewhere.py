@@ -34,6 +34,7 @@ class Elsewhere:
         self._spawn = spawn
         self._server = server
         self._addresses: Sequence[str] = ()
+        self._web: Sequence[str] = ()
         self._ask_after = 0.0
         self._known_at = 0.0
         self._turn = 0
@@ -44,13 +45,19 @@ class Elsewhere:
             self._ask_after = now + ASK_EVERY_S
             self._spawn(self._look(now), "elsewhere")
 
-    def refused(self, code: str, now: float, *, retry_after_ms: int) -> Refused:
-        """The refusal, with a place to go if one is known; several are named in turn."""
+    def refused(self, code: str, now: float, *, retry_after_ms: int, edge: str = "") -> Refused:
+        """The refusal, with a place to go if one is known; several are named in turn.
+
+        edge: "ws" or "wss" for a browser, which gets an address of that kind; "": a program.
+        """
         self.prepare(now)
-        if not self._addresses or now > self._known_at + FORGET_S:
+        known = self._addresses
+        if edge:
+            known = [address for address in self._web if address.startswith(f"{edge}://")]
+        if not known or now > self._known_at + FORGET_S:
             return Refused(code, retry_after_ms=retry_after_ms)
-        self._turn = (self._turn + 1) % len(self._addresses)
-        address = self._addresses[self._turn]
+        self._turn += 1
+        address = known[self._turn % len(known)]
         return Refused(code, retry_after_ms=retry_after_ms, elsewhere=address)
 
     async def _look(self, now: float) -> None:
@@ -58,4 +65,5 @@ class Elsewhere:
             reply = await self._ask(data_pb2.ElsewhereRequest(server=self._server))
         except Refused:
             return  # asked again with the next player
-        self._addresses, self._known_at = tuple(reply.addresses), now
+        self._addresses, self._web = tuple(reply.addresses), tuple(reply.web_addresses)
+        self._known_at = now

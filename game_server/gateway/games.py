@@ -15,31 +15,44 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
+import msgspec
+import structlog
+
 from game_server.gateway import catalogue
 from game_server.gateway.rooms import RoomSpec
 from game_server.packages.library import Edition, Key, Library
-from game_server.packages.shelf import BadShelf, ShelfFile
-from paiju.packages import archive
+from game_server.packages.shelf import BadShelf, RoomTold, ShelfFile
+from paiju.packages import archive, room_values
+from paiju.packages.client_files import client_files
 from paiju.rules.registry import RoomPreset
 from paiju.service import refusals
 from paiju.service.refusals import Refused
 from paiju.wire.v1 import hall_pb2
 
+log = structlog.get_logger()
+
 LOOK_EVERY_S = 0.3
 PART_BYTES = 16 * 1024
 KEPT = 8
 """Packages whose client parts stay in memory."""
-_NOT_FOR_CLIENTS = {".py", ".jsonl", ".toml"}
 
 
 @dataclass(frozen=True)
 class _One:
-    """catalogue.Packages of one version."""
+    """catalogue.Packages of one version. library: knows what operators have changed of rooms."""
 
+    library: Library
     edition: Edition
 
     def rooms(self) -> Sequence[RoomPreset]:
-        return [room for room in self.edition.registry.rooms() if room.id in self.edition.rooms]
+        """As they are now; without those that take no settings."""
+        found = []
+        for preset in self.edition.registry.rooms():
+            room = self.library.room(self.edition, preset.id)
+            if room is not None:
+                changed = room_values.changed(preset, room.values())
+                found.append(msgspec.structs.replace(preset, **changed))
+        return found
 
     def latest(self, name: str, parameters: Mapping[str, Any] | None = None) -> Any:
         return self.edition.registry.latest(name, parameters)
@@ -57,6 +70,8 @@ class HallGames:
         """Blocking: what is offered at the start."""
         self._library.look()
         self._library.adopt()
+        self.specs()  # all games are made here, once
+        self._tell()
 
     async def run(self, on_change: Callable[[list[RoomSpec]], None]) -> None:
         """For ever."""
@@ -68,6 +83,33 @@ class HallGames:
                 self._library.forget(())
                 if self.specs() != before:
                     on_change(self.specs())
+                await asyncio.to_thread(self._tell)
+
+    def _tell(self) -> None:
+        """Blocking: what the rooms are made of, for the keeper."""
+        if self._shelf is None:
+            return
+        found = []
+        for offered in list(self._library.view.offered.values()):
+            edition = offered.main
+            for id, preset in edition.presets.items():
+                settled = self._library.settled(edition, id)
+                game = edition.game(settled.spec or preset)
+                found.append(
+                    RoomTold(
+                        room=id,
+                        package=edition.key[0],
+                        version=edition.key[1],
+                        preset=preset.values(),
+                        schema=room_values.schema_of(game.parameters),
+                        number=settled.number,
+                        refused=settled.refused,
+                    )
+                )
+        try:
+            self._shelf.tell_rooms(found)
+        except OSError as error:
+            log.warning("packages.rooms_not_told", error=repr(error))
 
     # ---- rooms and sentences ---------------------------------------------------------------
 
@@ -81,14 +123,15 @@ class HallGames:
                 minimum_client=offered.offer.minimum_client,
             )
             for offered in self._library.view.offered.values()
-            for spec in catalogue.room_specs(_One(offered.main))
+            for spec in catalogue.room_specs(_One(self._library, offered.main))
         ]
 
     def sentence(self, code: str, params: Mapping[str, str], locale: str, game: str) -> str:
         """As answers.Sentences."""
         for offered in self._library.view.offered.values():
             if game in offered.main.rule_sets:
-                return catalogue.sentences(_One(offered.main))(code, params, locale, game)
+                one = _One(self._library, offered.main)
+                return catalogue.sentences(one)(code, params, locale, game)
         return refusals.sentence(code, params, locale)
 
     # ---- client parts ----------------------------------------------------------------------
@@ -117,11 +160,7 @@ class HallGames:
     def _files(self, key: Key) -> Mapping[str, bytes]:
         found = self._parts.get(key)
         if found is None:
-            found = {
-                path: data
-                for path, data in self._read(key).files.items()
-                if Path(path).suffix not in _NOT_FOR_CLIENTS
-            }
+            found = client_files(self._read(key).files)
             self._parts[key] = found
             while len(self._parts) > KEPT:
                 self._parts.popitem(last=False)
@@ -132,8 +171,7 @@ class HallGames:
         try:
             if self._shelf is not None and name in versions:
                 return self._shelf.contents(versions, name)
-            offered = self._library.view.offered.get(key[0])
-            if offered is not None and offered.main.key == key:
+            if self._library.installed(key[0]) == key[1]:
                 return _installed(key[0])
         except (BadShelf, archive.BadPackage):
             pass

@@ -28,6 +28,7 @@ class Gatekeeper:
         self._paces = {
             Pace.SEATS: Bucket(burst=limits.seats_burst, per_s=limits.seats_per_s, now=now),
             Pace.VIEWS: Bucket(burst=limits.views_burst, per_s=limits.views_per_s, now=now),
+            Pace.HANDS: Bucket(burst=limits.hands_burst, per_s=limits.hands_per_s, now=now),
             Pace.READY: Bucket(burst=limits.ready_burst, per_s=limits.ready_per_s, now=now),
         }
         self.gate = gate

@@ -210,10 +210,11 @@ class Gateway:
 
     # ---- for the edges -----------------------------------------------------------------
 
-    def connect(self, peer: str, forwarded: str = "") -> Connection | None:
+    def connect(self, peer: str, forwarded: str = "", *, edge: str = "") -> Connection | None:
         """A new connection of a player; None when not even a refusal can be afforded.
 
-        peer: the other end's address. forwarded: what it says in `x-forwarded-for`.
+        peer: the other end's address. forwarded: what it says in `x-forwarded-for`. edge: "ws"
+        or "wss" for a browser.
         """
         now = time.monotonic()
         address = self._origins.address(peer, forwarded)
@@ -227,12 +228,12 @@ class Gateway:
         if len(self._connections) + 1 >= TIGHT * self._quota:
             self._elsewhere.prepare(now)
         if self.context.draining:
-            gate = self._elsewhere.refused("DRAINING", now, retry_after_ms=1000)
+            gate = self._elsewhere.refused("DRAINING", now, retry_after_ms=1000, edge=edge)
         if len(self._connections) >= self._quota:
             if len(self._connections) >= self._quota + max(50, self._quota // 10):
                 self.metrics.closed("overcrowded")
                 return None
-            gate = self._elsewhere.refused("SERVER_FULL", now, retry_after_ms=5000)
+            gate = self._elsewhere.refused("SERVER_FULL", now, retry_after_ms=5000, edge=edge)
         origin = data_pb2.Origin(
             server=self.context.server, gateway=self.context.gateway, address=address
         )

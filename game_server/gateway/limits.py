@@ -21,6 +21,8 @@ class Limits:
     seats_per_s: float = 1.0
     views_burst: float = 60.0  # whole views: a host builds each anew
     views_per_s: float = 3.0
+    hands_burst: float = 20.0  # finished hands: the data server reads records for them
+    hands_per_s: float = 0.5
     ready_burst: float = 60.0  # ready and not ready: each is a row of the journal
     ready_per_s: float = 4.0
     flood_burst: float = 200.0  # commands refused with TOO_FAST before the connection ends

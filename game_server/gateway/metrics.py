@@ -8,6 +8,7 @@ from typing import Any
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
 
+from paiju.service import build
 from paiju.service.red import BUCKETS_S, Red
 
 _UPDATE_BUCKETS = (1, 2, 4, 8, 16, 32, 64, 128, 256)
@@ -20,6 +21,7 @@ class Metrics:
     def __init__(self, registry: CollectorRegistry | None = None) -> None:
         self.registry = registry or CollectorRegistry()
         r = self.registry
+        build.show(r)
         p = "paiju_gateway"
         self.red = Red.make(p, r)
         self.connections = Gauge(f"{p}_connections", "Connections of players.", registry=r)

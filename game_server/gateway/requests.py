@@ -75,6 +75,12 @@ def to_data(
             return AskData(ref, "Logout", request)
         case "get_wallet":
             return AskData(ref, "GetWallet", data_pb2.GetWalletRequest(player=player.id))
+        case "list_hands":
+            hands = data_pb2.ListHandsRequest(player=player.id, before_us=body.before_us)
+            return AskData(ref, "ListHands", hands)
+        case "get_hand":
+            hand = data_pb2.GetHandRequest(player=player.id, table=body.table, hand=body.hand)
+            return AskData(ref, "GetHand", hand)
         case "heard":
             told = data_pb2.PenaltyHeardRequest(player=player.id, penalty=body.penalty)
             return AskData(ref, "PenaltyHeard", told)

@@ -44,12 +44,14 @@ _OVER = {
 
 
 class Player(WSListener):
-    """One connection. `forwarded`: what the request says of where it comes from."""
+    """One connection. `forwarded`: what the request says of where it comes from. edge: "ws", or
+    "wss" by TLS."""
 
-    def __init__(self, gateway: Gateway, red: Red, forwarded: str) -> None:
+    def __init__(self, gateway: Gateway, red: Red, forwarded: str, edge: str) -> None:
         self._gateway = gateway
         self._red = red
         self._forwarded = forwarded
+        self._edge = edge
         self._connection: Connection | None = None
         self._writable = asyncio.Event()
         self._writable.set()
@@ -59,7 +61,7 @@ class Player(WSListener):
         self._red.calls.labels(CALL).inc()
         peer = transport.underlying_transport.get_extra_info("peername")
         address = str(peer[0]) if peer else ""
-        connection = self._gateway.connect(address, self._forwarded)
+        connection = self._gateway.connect(address, self._forwarded, edge=self._edge)
         if connection is None:
             self._red.errors.labels(CALL, "RESOURCE_EXHAUSTED").inc()
             transport.send_close(WSCloseCode.TRY_AGAIN_LATER, b"SERVER_FULL")
@@ -121,7 +123,7 @@ async def serve(
             response = WSUpgradeResponse.create_error_response(HTTPStatus.NOT_FOUND)
             return WSUpgradeResponseWithListener(response, None)
         forwarded = ",".join(request.headers.getall("x-forwarded-for", ()))
-        return Player(gateway, red, forwarded)
+        return Player(gateway, red, forwarded, "ws" if tls is None else "wss")
 
     host, _, port = listen.rpartition(":")
     return await ws_create_server(

@@ -6,10 +6,11 @@ the newest good version below it, unless the plan is pinned: then it is not offe
 
 from __future__ import annotations
 
+import json
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 
-from game_server.packages.shelf import FAULTY, INSTALLED, YANKED, Offer, Shelf
+from game_server.packages.shelf import FAULTY, INSTALLED, YANKED, Offer, Settings, Shelf
 from paiju.packages.archive import newest, number
 from paiju.wire.v1 import packages_pb2 as pb
 
@@ -42,7 +43,9 @@ class Known:
         return {version for version in named if self.is_good(package, version)}
 
 
-def decide(plans: Collection[pb.PackagePlan], known: Known) -> Shelf:
+def decide(
+    plans: Collection[pb.PackagePlan], known: Known, *, rooms: Collection[pb.RoomSettings] = ()
+) -> Shelf:
     offers, stopped = [], []
     for plan in plans:
         offer = _offer(plan, known) if plan.on else None
@@ -60,6 +63,9 @@ def decide(plans: Collection[pb.PackagePlan], known: Known) -> Shelf:
         stopped=sorted(stopped),
         versions=dict(known.versions),
         bad=dict(sorted(bad.items())),
+        rooms={
+            one.room: Settings(number=one.number, values=json.loads(one.values)) for one in rooms
+        },
     )
 
 

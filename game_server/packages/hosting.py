@@ -20,6 +20,7 @@ from game_server.packages.library import Edition, Key, Library
 from game_server.packages.shelf import FAULTY
 from game_server.tables.games import Choice, Standing
 from game_server.tables.room import RoomSpec
+from paiju.packages.room_values import Values
 from paiju.rules.registry import UnknownGame
 from paiju.service.refusals import Refused
 
@@ -74,7 +75,9 @@ class HostGames:
     def _adopt(self) -> None:
         self._library.adopt()
         for id, offered in self._library.view.rooms.items():
-            self._rooms[id] = offered.main.rooms[id]
+            spec = self._library.room(offered.main, id)
+            if spec is not None:
+                self._rooms[id] = spec
 
     # ---- for tables ------------------------------------------------------------------------
 
@@ -96,10 +99,29 @@ class HostGames:
         edition = offered.edition(room, table)
         if self._withdrawn(edition.key):
             edition = offered.main
-        spec = edition.rooms[room]
+        spec = self._library.room(edition, room)
+        if spec is None:
+            raise Refused("GAME_STOPPED")
         return Choice(spec, edition.game(spec), edition.key[1])
 
-    def rebuild(self, *, room: str, game: str, rules: int, parameters: str, version: str) -> Choice:
+    def current(self, room: str, game: str, version: str) -> Choice | None:
+        """As the operator wants the room now, for a table that plays this version."""
+        edition = self._edition(game, version)
+        spec = None if edition is None else self._library.room(edition, room)
+        if edition is None or spec is None:
+            return None
+        return Choice(spec, edition.game(spec), version)
+
+    def rebuild(
+        self,
+        *,
+        room: str,
+        game: str,
+        rules: int,
+        parameters: str,
+        version: str,
+        values: Values | None = None,
+    ) -> Choice:
         """The version of the package that the journal names; or, of what is offered, one whose
         rules have the same number: a package may change without its rules."""
         try:
@@ -109,9 +131,10 @@ class HostGames:
             if not found:
                 raise
             edition = found[-1]
-        spec = edition.rooms.get(room)
-        if spec is None:
+        preset = edition.presets.get(room)
+        if preset is None:
             raise UnknownGame(f"there is no room {room!r} any more")
+        spec = preset if values is None else preset.as_it_was(values)
         self._rooms.setdefault(room, spec)
         return Choice(spec, edition.registry.get(game, rules, parameters), edition.key[1])
 

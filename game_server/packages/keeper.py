@@ -2,16 +2,17 @@
 
 Owner of the folder of packages: the follower's cache, the shelf, and what is known of each
 version. One per machine, in the supervisor; what blocks runs in a thread. A round asks for the
-operator's plans, verifies what is new, checks it by its own cases, and writes the shelf when
-something has changed. Rounds come with each push of the data server, and now and then without
-one. Whatever fails leaves the shelf as it is: no update ever takes away what is played.
+operator's plans and writes the shelf when something has changed; beside that, what is new is
+verified and checked by its own cases, which takes as long as it takes: whoever stops a game waits
+for no download. Rounds come with each push of the data server, and now and then without one.
+Whatever fails leaves the shelf as it is: no update ever takes away what is played.
 """
 
 from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from contextlib import aclosing
 from pathlib import Path
 from typing import Any
@@ -23,8 +24,8 @@ from game_server.data_client import DataClient
 from game_server.packages import health
 from game_server.packages.deciding import Known, decide
 from game_server.packages.remote import Remote
-from game_server.packages.reporting import Told, states
-from game_server.packages.shelf import FILE, BadShelf, Shelf, ShelfFile
+from game_server.packages.reporting import Told, room_state, states
+from game_server.packages.shelf import FILE, BadShelf, RoomTold, Shelf, ShelfFile
 from game_server.supervisor.metrics import SupervisorMetrics
 from paiju.packages import archive
 from paiju.packages.follower import Follower, Unreachable, Untrusted
@@ -82,9 +83,10 @@ class Keeper:
         self._root, self._key = root, key
         self._follower: Follower | None = None
         self._plans = pb.GetPlansReply()
-        self._wake = asyncio.Event()
+        self._planned, self._published = asyncio.Event(), asyncio.Event()
         self._reported = b""
         self._report_at = 0.0
+        self._rooms_reported: tuple[int, list[RoomTold]] = (0, [])
         self._refused = False
 
     async def run(self) -> None:
@@ -94,7 +96,12 @@ class Keeper:
             self._follower = Follower(
                 self._folder, root=self._root, key=self._key, fetch=remote.fetch
             )
-        await asyncio.gather(self._listen(), self._rounds(), self._watch())
+        await asyncio.gather(
+            self._listen(),
+            self._rounds(self._planned, self._ask),
+            self._rounds(self._published, self._update),
+            self._watch(),
+        )
 
     # ---- when ------------------------------------------------------------------------------
 
@@ -107,25 +114,26 @@ class Keeper:
             try:
                 async with aclosing(self._data.stream("FollowChanges", request)) as changes:
                     async for _ in changes:
-                        self._wake.set()
+                        self._planned.set()
+                        self._published.set()
             except Exception as error:
                 log.warning("packages.not_followed", error=repr(error))
             lasted = time.monotonic() - begun > AGAIN_S[1]
             pause = AGAIN_S[0] if lasted else min(AGAIN_S[1], pause * 2)
             await asyncio.sleep(pause)
 
-    async def _rounds(self) -> None:
+    async def _rounds(self, wake: asyncio.Event, work: Callable[[], Awaitable[None]]) -> None:
         while True:
-            self._wake.clear()
+            wake.clear()
             try:
-                await self._round()
+                await work()
             except Refused as refused:
                 log.warning("packages.no_plans", code=refused.code)
             except Exception:
                 log.exception("packages.round_failed")
             try:
                 async with asyncio.timeout(POLL_S):
-                    await self._wake.wait()
+                    await wake.wait()
             except TimeoutError:
                 pass
 
@@ -142,39 +150,46 @@ class Keeper:
 
     # ---- a round ---------------------------------------------------------------------------
 
-    async def _round(self) -> None:
-        reply = await self._data.call("GetPlans", pb.GetPlansRequest(server=self._server))
-        self._plans = reply
-        if self._follower is not None and await asyncio.to_thread(self._refresh):
-            for name in self._unchecked():
-                await self._check(name)
-                self._write()
+    async def _ask(self) -> None:
+        self._plans = await self._data.call("GetPlans", pb.GetPlansRequest(server=self._server))
         self._write()
 
-    def _refresh(self) -> bool:
-        """Blocking. Verify what is new; whether that could be done."""
-        assert self._follower is not None
+    async def _update(self) -> None:
+        if self._follower is None:
+            return
+        await asyncio.to_thread(self._refresh)
+        self._write()
+        while (name := self._unchecked()) is not None:
+            await self._check(name)
+            self._write()
+
+    def _refresh(self) -> None:
+        """Blocking. Verify what is new; what does not verify is counted and left out."""
+        follower = self._follower
+        assert follower is not None
+        before, vain = set(follower.versions), set(follower.in_vain)
         try:
-            new = self._follower.refresh()
+            follower.refresh()
+            self._metrics.package_refreshed.set_to_current_time()
         except Untrusted as error:
             self._metrics.package_refused.inc()
             log.error("packages.untrusted", error=str(error))
-            return False
         except Unreachable as error:
+            self._metrics.package_unreachable.inc()
             log.warning("packages.unreachable", error=str(error))
-            return False
-        self._metrics.package_refreshed.set_to_current_time()
-        for version in new:
+        for listed in sorted(follower.in_vain - vain):
+            self._metrics.package_refused.inc()
+            log.error("packages.not_his", listed=listed)
+        for version in sorted(follower.versions.keys() - before):
             log.info("packages.verified", version=version)
-        return True
 
-    def _unchecked(self) -> list[str]:
-        """Versions that came and were not tried yet; those that a plan asks for come first."""
+    def _unchecked(self) -> str | None:
+        """A version that came and was not tried yet; one that a plan asks for comes first."""
         assert self._follower is not None
         wanted = {f"{p.package}/{v}" for p in self._plans.plans for v in (p.version, p.staged)}
         known = {*self._notes.checked, *self._notes.unsound}
         new = [name for name in self._follower.versions if name not in known]
-        return sorted(new, key=lambda name: (name not in wanted, name))
+        return min(new, key=lambda name: (name not in wanted, name), default=None)
 
     async def _check(self, name: str) -> None:
         """Takes seconds, in a process of its own."""
@@ -227,7 +242,7 @@ class Keeper:
         if not self._plans.ByteSize() and not self._plans.change:
             return  # no data server has said anything yet: what was offered still is
         self._forgive()
-        shelf = decide(self._plans.plans, self._known())
+        shelf = decide(self._plans.plans, self._known(), rooms=self._plans.rooms)
         if shelf != self._shelf or not (self._folder / FILE).exists():
             self._file.write(shelf)
             self._shelf = shelf
@@ -272,12 +287,17 @@ class Keeper:
         request = pb.ReportGamesRequest(
             server=self._server, lease_epoch=epoch, games=games, rule_sets=rule_sets
         )
+        rooms = await asyncio.to_thread(self._file.rooms_told)
+        if (epoch, rooms) != self._rooms_reported:
+            request.has_rooms = True
+            request.rooms.extend(map(room_state, rooms))
         body, now = request.SerializeToString(deterministic=True), time.monotonic()
         if now < self._report_at and (body == self._reported or self._refused):
             return
         try:
             await self._data.call("ReportGames", request)
             self._refused = False
+            self._rooms_reported = (epoch, rooms)
         except Refused:
             self._refused = True  # no lease yet, no data server, or an older one
         self._reported = body

@@ -15,9 +15,10 @@ from hashlib import sha256
 
 import structlog
 
-from game_server.packages.shelf import INSTALLED, BadShelf, Offer, Shelf, ShelfFile
+from game_server.packages.shelf import INSTALLED, BadShelf, Offer, Settings, Shelf, ShelfFile
 from game_server.rooms import load_rooms
 from game_server.tables.room import RoomSpec
+from paiju.packages import room_values
 from paiju.packages.loader import Loaded, load, registry_of, unload
 from paiju.rules.api import Game
 from paiju.rules.registry import Manifest, Registry, UnknownGame
@@ -36,16 +37,17 @@ class Edition:
     manifest: Manifest
     registry: Registry
     loaded: Loaded | None = None
-    rooms: Mapping[str, RoomSpec] = field(default_factory=dict)
+    presets: Mapping[str, RoomSpec] = field(default_factory=dict)
+    """Its rooms as the package suggests them."""
 
     @classmethod
     def of(cls, manifest: Manifest, registry: Registry, loaded: Loaded | None = None) -> Edition:
         """Raises what the package raises when its rooms' games are made. Those of an installed
         one are made when they are first asked for: a host must be there soon."""
         named = manifest.rule_set_names()
-        rooms = {id: room for id, room in load_rooms(registry).items() if room.game in named}
-        edition = cls((manifest.name, manifest.version), manifest, registry, loaded, rooms)
-        for room in rooms.values() if loaded is not None else ():
+        presets = {id: room for id, room in load_rooms(registry).items() if room.game in named}
+        edition = cls((manifest.name, manifest.version), manifest, registry, loaded, presets)
+        for room in presets.values() if loaded is not None else ():
             room.seats_for(edition.game(room))
         return edition
 
@@ -68,7 +70,7 @@ class Offered:
     def edition(self, room: str, table: int) -> Edition:
         """Which version a new table takes. More percent only add tables to the staged part."""
         staged = self.staged
-        if staged is None or room not in staged.rooms:
+        if staged is None or room not in staged.presets:
             return self.main
         text = f"{self.offer.package}/{self.offer.staged}/{table}"
         part = int.from_bytes(sha256(text.encode()).digest()[:8], "big") % _PARTS
@@ -84,6 +86,38 @@ class View:
     rooms: Mapping[str, Offered] = field(default_factory=dict)  # by room
 
 
+@dataclass(frozen=True)
+class Settled:
+    """A room of an edition. number: of the settings that count. refused: why those that are
+    wanted do not."""
+
+    wanted: Settings
+    spec: RoomSpec | None
+    number: int
+    refused: str = ""
+
+
+_AS_SUGGESTED = Settings(number=0)
+
+
+def _with(edition: Edition, preset: RoomSpec, settings: Settings) -> RoomSpec:
+    """Raises what the rules raise, and ValueError."""
+    if not settings.values:
+        return preset
+    spec = preset.with_values(settings.values)
+    game = edition.game(spec)
+    if wrong := room_values.problems(
+        settings.values,
+        preset=preset.values(),
+        schema=room_values.schema_of(game.parameters),
+    ):
+        raise ValueError("; ".join(wrong))
+    seats, before = spec.seats_for(game), preset.seats_for(edition.game(preset))
+    if seats != before:
+        raise ValueError(f"with it a table would have {seats} seats, not {before}")
+    return spec
+
+
 class Library:
     """shelf: None: only what is installed. Owner: one loop; `look` may run in a thread."""
 
@@ -94,6 +128,7 @@ class Library:
         self._stamp: tuple[int, int, int] | None = None
         self._next: View | None = None
         self._editions: dict[Key, Edition] = {}
+        self._settled: dict[tuple[Key, str], Settled] = {}
         self.view = View()
         self.failed: dict[Key, tuple[str, int]] = {}
         """What could not be loaded: why, and the change of the offer that asked for it."""
@@ -133,15 +168,53 @@ class Library:
             found = self._offered(offer, shelf) or self._as_before(name, shelf)
             if found is None:
                 continue
-            names = {*found.main.rooms, *found.main.rule_sets}
+            names = {*found.main.presets, *found.main.rule_sets}
             if any(owners.get(one, name) != name for one in names):
                 why = "it has rooms or rule sets of another package"
                 self._fail(found.main.key, why, offer.change)
                 continue
             owners.update(dict.fromkeys(names, name))
             offered[name] = found
-            rooms.update(dict.fromkeys(found.main.rooms, found))
+            for room in found.main.presets:
+                if self._settle(found.main, room, shelf.rooms.get(room)).spec is not None:
+                    rooms[room] = found
         return View(shelf, offered, rooms)
+
+    # ---- settings of rooms -----------------------------------------------------------------
+
+    def room(self, edition: Edition, room: str) -> RoomSpec | None:
+        """The room as it is now, in this edition. None: it has none, or takes no settings."""
+        if room not in edition.presets:
+            return None
+        return self._settle(edition, room, self.view.shelf.rooms.get(room)).spec
+
+    def settled(self, edition: Edition, room: str) -> Settled:
+        """The same, with what the rules said."""
+        return self._settle(edition, room, self.view.shelf.rooms.get(room))
+
+    def _settle(self, edition: Edition, room: str, settings: Settings | None) -> Settled:
+        """A room whose game refuses the settings stays as it was in this process; it is not
+        offered when it was nothing yet: nobody plays for stakes that nobody has set."""
+        wanted = settings or _AS_SUGGESTED
+        before = self._settled.get((edition.key, room))
+        if before is not None and before.wanted == wanted:
+            return before
+        preset = edition.presets[room]
+        try:
+            found = Settled(wanted, _with(edition, preset, wanted), wanted.number)
+        except Exception as error:
+            refused = f"{type(error).__name__}: {error}"
+            kept = (before.spec, before.number) if before is not None else (None, 0)
+            found = Settled(wanted, *kept, refused)
+            log.error(
+                "packages.room_refused",
+                room=room,
+                version="/".join(edition.key),
+                settings=wanted.number,
+                error=refused,
+            )
+        self._settled[edition.key, room] = found
+        return found
 
     def _as_before(self, package: str, shelf: Shelf) -> Offered | None:
         """What was offered until now, unless it is bad."""
@@ -196,6 +269,11 @@ class Library:
             unload(loaded)
             raise
 
+    def installed(self, package: str) -> str:
+        """The version that came with the program; "" for none."""
+        manifest = self._installed.get(package)
+        return "" if manifest is None else manifest.version
+
     def editions(self) -> Iterator[Edition]:
         """All that are loaded."""
         yield from list(self._editions.values())
@@ -236,6 +314,8 @@ class Library:
         gone = [e for e in self.editions() if e.key not in kept and e.loaded is not None]
         for edition in gone:
             del self._editions[edition.key]
+            for room in edition.presets:
+                self._settled.pop((edition.key, room), None)
             assert edition.loaded is not None
             unload(edition.loaded)
             log.info("packages.unloaded", version="/".join(edition.key))

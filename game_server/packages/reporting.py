@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Sequence
 from typing import Any
 
 from game_server.packages.deciding import Known
-from game_server.packages.shelf import INSTALLED, Shelf
+from game_server.packages.shelf import INSTALLED, RoomTold, Shelf
 from paiju.rules.registry import Manifest
 from paiju.wire.v1 import packages_pb2 as pb
 
@@ -38,6 +39,18 @@ def states(
         described = manifest(package, version)
         rule_sets |= described.rule_set_names() if described is not None else set()
     return found, sorted(rule_sets)
+
+
+def room_state(told: RoomTold) -> pb.RoomState:
+    return pb.RoomState(
+        room=told.room,
+        package=told.package,
+        version=told.version,
+        preset=json.dumps(told.preset, sort_keys=True, ensure_ascii=False),
+        schema=json.dumps(told.schema, sort_keys=True, ensure_ascii=False),
+        number=told.number,
+        refused=told.refused,
+    )
 
 
 def _named(version: str, package: str, known: Known) -> str:

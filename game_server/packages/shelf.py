@@ -8,6 +8,7 @@ on with what is on it. Versions never leave it, so that a table in a journal can
 from __future__ import annotations
 
 import hmac
+import os
 from collections.abc import Mapping
 from hashlib import sha256
 from pathlib import Path
@@ -17,6 +18,7 @@ import msgspec
 from paiju.packages.archive import BadPackage, Contents, unpack
 
 FILE = "shelf.json"
+TOLD = "rooms.json"
 INSTALLED = "installed"
 """In place of a version: the one that came with the program."""
 YANKED, FAULTY = "yanked", "faulty"
@@ -37,15 +39,37 @@ class Offer(msgspec.Struct, frozen=True, kw_only=True):
     change: int = 0  # of the plan that it follows
 
 
+class Settings(msgspec.Struct, frozen=True, kw_only=True):
+    """What operators have changed of a room. number: of the room's own settings, from 1 on."""
+
+    number: int
+    values: dict[str, int | bool | str] = {}
+
+
 class Shelf(msgspec.Struct, frozen=True, kw_only=True):
     """offers: of packages with a plan; an installed package that is neither here nor `stopped` is
     offered as it is installed. versions: "NAME/VERSION" -> SHA-256 of the archive, all that was
-    ever verified. bad: for no new table; YANKED or FAULTY."""
+    ever verified. bad: for no new table; YANKED or FAULTY. rooms: with settings of their own."""
 
     offers: list[Offer] = []
     stopped: list[str] = []
     versions: dict[str, str] = {}
     bad: dict[str, str] = {}
+    rooms: dict[str, Settings] = {}
+
+
+class RoomTold(msgspec.Struct, frozen=True, kw_only=True):
+    """What a gateway found when it made a room's game. preset: what the package suggests, as flat
+    values; schema: of the game's parameters; number: of the settings that count; refused: why
+    newer ones do not."""
+
+    room: str
+    package: str
+    version: str
+    preset: dict[str, int | bool | str]
+    schema: dict[str, dict[str, int | bool | str | None]]
+    number: int
+    refused: str = ""
 
 
 class _Stored(msgspec.Struct, frozen=True):
@@ -58,6 +82,7 @@ class ShelfFile:
 
     def __init__(self, folder: Path, key: bytes) -> None:
         self._path = folder / FILE
+        self._told = folder / TOLD
         self._archives = folder / "archives"
         self._key = key
 
@@ -89,6 +114,22 @@ class ShelfFile:
         draft = self._path.with_suffix(".part")
         draft.write_bytes(msgspec.json.encode(_Stored(self._mark(body), msgspec.Raw(body))))
         draft.replace(self._path)
+
+    # What gateways tell the keeper: not marked, it decides nothing here.
+
+    def rooms_told(self) -> list[RoomTold]:
+        """Empty when there is none yet, or none that can be read."""
+        try:
+            return msgspec.json.decode(self._told.read_bytes(), type=list[RoomTold])
+        except (OSError, msgspec.MsgspecError):
+            return []
+
+    def tell_rooms(self, rooms: list[RoomTold]) -> None:
+        """When it is something else: all gateways of a machine find the same."""
+        if rooms != self.rooms_told():
+            draft = self._told.with_suffix(f".{os.getpid()}.part")
+            draft.write_bytes(msgspec.json.encode(rooms))
+            draft.replace(self._told)
 
     def contents(self, versions: Mapping[str, str], version: str) -> Contents:
         """The files of "NAME/VERSION", checked against its hash. BadShelf."""

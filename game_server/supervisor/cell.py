@@ -66,15 +66,25 @@ class Cell:
 
         await self._do(ray.shutdown)
 
-    async def start_host(self, name: str, config: dict[str, Any], *, within_s: float) -> Any:
-        """A new actor of that name in place of any other; returns when it listens."""
+    async def start_host(
+        self, name: str, config: dict[str, Any], *, within_s: float, alive: Callable[[], bool]
+    ) -> Any:
+        """A new actor of that name in place of any other; returns when its tables stand.
+
+        within_s: unless it is `alive`, which is asked then: it rebuilds its tables.
+        """
         host = await self._do(lambda: self._new_host(name, config))
         try:
-            await self.ask(host, "info", within_s=within_s)
+            while True:
+                try:
+                    await self.ask(host, "info", within_s=within_s)
+                    return host
+                except TimeoutError:
+                    if not alive():
+                        raise
         except BaseException:
             await self.end_host(host)
             raise
-        return host
 
     async def names(self) -> list[str]:
         """The hosts of the cell that Ray finds by name."""

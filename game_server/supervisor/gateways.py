@@ -44,9 +44,11 @@ class Gateways:
         self._settings = settings
         self._folders = folders
         self._hub = hub
-        self._ports = self._choose(settings.listen_port)
-        self._ws_ports = [] if settings.edge_tls else self._choose(settings.ws_port)
-        self._wss_ports = self._choose(settings.wss_port) if settings.tls_key else []
+        host, self._ws_host = settings.listen_host, settings.ws_host or settings.listen_host
+        plain_ws = settings.ws_host or not settings.edge_tls
+        self._ports = self._choose(settings.listen_port, host)
+        self._ws_ports = self._choose(settings.ws_port, self._ws_host) if plain_ws else []
+        self._wss_ports = self._choose(settings.wss_port, host) if settings.tls_key else []
         self.children = [
             self._child(number, record, metrics) for number in range(settings.gateways)
         ]
@@ -58,16 +60,23 @@ class Gateways:
 
     def web_addresses(self) -> list[str]:
         """As browsers reach them; those with TLS come last."""
-        plain = [f"ws://{_joined(self._host(), port)}" for port in self._ws_ports]
+        host = self._settings.ws_host or self._host()
+        plain = [f"ws://{_joined(host, port)}" for port in self._ws_ports]
         return plain + [f"wss://{_joined(self._host(), port)}" for port in self._wss_ports]
+
+    def first_web_addresses(self) -> list[str]:
+        """As other machines' browsers reach the first gateway, one of each kind that there is."""
+        found = {address.partition("://")[0]: address for address in self.web_addresses()[::-1]}
+        if self._settings.ws_host:
+            found.pop("ws", None)
+        return list(found.values())
 
     def _host(self) -> str:
         host = self._settings.listen_host
         return self._settings.node_ip if ipaddress.ip_address(host).is_unspecified else host
 
-    def _choose(self, first: int) -> list[int]:
+    def _choose(self, first: int, host: str) -> list[int]:
         """One port per gateway: from `first` on, or free ones."""
-        host = self._settings.listen_host
         return [first + n if first else free_port(host) for n in range(self._settings.gateways)]
 
     def ready(self) -> bool:
@@ -80,18 +89,18 @@ class Gateways:
             self._hub.forget(name)
             settings = self._settings
             chosen = {
-                "listen": (self._ports, settings.listen_port),
-                "ws_listen": (self._ws_ports, settings.ws_port),
-                "wss_listen": (self._wss_ports, settings.wss_port),
+                "listen": (settings.listen_host, self._ports, settings.listen_port),
+                "ws_listen": (self._ws_host, self._ws_ports, settings.ws_port),
+                "wss_listen": (settings.listen_host, self._wss_ports, settings.wss_port),
             }
             listens = {"ws_listen": ""}
-            for setting, (ports, fixed) in chosen.items():
+            for setting, (host, ports, fixed) in chosen.items():
                 if not ports:
                     continue
                 if not fixed and child.deaths_in_a_row > 1:
                     # Somebody may have taken the port before it was listened on.
-                    ports[number] = free_port(settings.listen_host)
-                listens[setting] = _joined(settings.listen_host, ports[number])
+                    ports[number] = free_port(host)
+                listens[setting] = _joined(host, ports[number])
             given = json.dumps(listens)
             return [sys.executable, "-m", "game_server.gateway", "--config-json", given]
 

@@ -13,6 +13,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import structlog
@@ -202,7 +203,10 @@ class Hosts:
                     continue
                 try:
                     host.actor = await self._cell.start_host(
-                        host.name, host.config, within_s=START_WITHIN_S
+                        host.name,
+                        host.config,
+                        within_s=START_WITHIN_S,
+                        alive=partial(self._signs.alive, host.name),
                     )
                     if self._draining:
                         await self._tell(host, "drain", True, within_s=ASK_WITHIN_S)

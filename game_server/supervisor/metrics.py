@@ -6,12 +6,15 @@ from collections.abc import Callable
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
 
+from paiju.service import build
+
 SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
 
 
 class SupervisorMetrics:
     def __init__(self) -> None:
         r = self.registry = CollectorRegistry()
+        build.show(r)
         p = "paiju_supervisor"
         self.up = Gauge(f"{p}_child_up", "1: it runs and answers.", ["child"], registry=r)
         self.restarts = Counter(
@@ -37,6 +40,11 @@ class SupervisorMetrics:
         )
         self.package_refused = Counter(
             f"{p}_package_refused", "Answers of the repository that did not verify.", registry=r
+        )
+        self.package_unreachable = Counter(
+            f"{p}_package_unreachable",
+            "Times that the repository did not answer, or too slowly.",
+            registry=r,
         )
         self.package_withdrawn = Counter(
             f"{p}_package_withdrawn", "Versions withdrawn because they raised.", registry=r

@@ -26,6 +26,8 @@ def environment(settings: GameServerSettings, folders: Folders) -> dict[str, str
         # By default all nodes end themselves a minute after the head has gone.
         "RAY_gcs_rpc_server_reconnect_timeout_s": str(HEAD_AWAY_S),
         "RAY_TMPDIR": str(folders.ray_temp),
+        # Ray's node forks beside its own gRPC (paiju/__init__.py says what may come of that).
+        "GRPC_ENABLE_FORK_SUPPORT": "0",
         "RAY_USAGE_STATS_ENABLED": "0",
         "RAY_enable_metrics_collection": "false",
         "RAY_task_events_report_interval_ms": "0",

@@ -1,7 +1,8 @@
 """A roll: every process under play is started anew, one after another, while people play.
 
 Gateways drain (their players go to another one) and start again; hosts write what they have,
-end, and rebuild their tables. The next one waits until the one before is back: a machine on
+end, and rebuild their tables. Processes that wait to become hosts go first: they have the code
+that was installed when they began. The next one waits until the one before is back: a machine on
 which something does not come back stays as it is, and says at what.
 
 Rolls have numbers, given by the data server. What is the newest when we begin counts as done:
@@ -11,7 +12,7 @@ our processes are as new as we are.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 
 import structlog
 
@@ -27,11 +28,20 @@ HOST_BACK_S = 60.0
 class Roller:
     """`want` with every answer of the data server; `run` is one task for ever.
 
-    gateway_s: so long may a gateway take to end.
+    renew_spares: no older process becomes a host from then on. gateway_s: so long may a gateway
+    take to end.
     """
 
-    def __init__(self, *, gateways: Sequence[Child], hosts: Hosts, gateway_s: float) -> None:
+    def __init__(
+        self,
+        *,
+        gateways: Sequence[Child],
+        hosts: Hosts,
+        renew_spares: Callable[[], Awaitable[None]],
+        gateway_s: float,
+    ) -> None:
         self._gateways = gateways
+        self._renew_spares = renew_spares
         self._hosts = hosts
         self._gateway_s = gateway_s
         self._wanted = 0
@@ -66,6 +76,7 @@ class Roller:
         for child in self._gateways:
             self._say(child.name, names)
             await child.restart(within_s=self._gateway_s)
+        await self._renew_spares()
         for name in self._hosts.names():
             self._say(name, names)
             await self._restart_host(name)

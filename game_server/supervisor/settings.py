@@ -5,6 +5,7 @@ from __future__ import annotations
 import ipaddress
 import json
 import socket
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -57,6 +58,9 @@ class GameServerSettings(PeerSettings):
     """Of the first gateway; the others take the following ones. 0: free ports."""
     ws_port: int = Field(default=0, ge=0, le=65_000)
     """For browsers, as `listen_port`."""
+    ws_host: str = ""
+    """Where browsers come in without TLS; empty: at `listen_host`, and with `edge_tls` nowhere.
+    With `edge_tls` a loopback address only: for a page of this machine."""
     wss_port: int = Field(default=0, ge=0, le=65_000)
     """For browsers with TLS; used when the two files are given."""
     tls_certificate: Path | None = None
@@ -65,6 +69,9 @@ class GameServerSettings(PeerSettings):
     """Players come in by TLS only: gRPC with the two files, browsers by `wss_port`."""
     advertise: str = ""
     """"host:port" that players are told; empty: the first gateway's own address."""
+    advertise_web: str = ""
+    """What browsers are told, "ws://..." or "wss://..."; empty: the first gateway's own addresses,
+    or nothing when `advertise` says that those are not the ones that players reach."""
     quota: int = Field(default=2000, ge=1)
     """Players connected to this game server, all gateways together."""
     drain_s: float = Field(default=20.0, ge=0)
@@ -145,7 +152,21 @@ class GameServerSettings(PeerSettings):
             raise ValueError("tls_certificate and tls_key belong together")
         if self.edge_tls and self.tls_key is None:
             raise ValueError("edge_tls needs tls_certificate and tls_key")
+        if self.edge_tls and self.ws_host and not ipaddress.ip_address(self.ws_host).is_loopback:
+            raise ValueError("with edge_tls ws_host is a loopback address, or empty")
         return self
+
+    @property
+    def advertised(self) -> str:
+        """`advertise`, with its scheme."""
+        secure = self.edge_tls and self.advertise and "://" not in self.advertise
+        return f"grpcs://{self.advertise}" if secure else self.advertise
+
+    def advertised_web(self, own: Sequence[str]) -> Sequence[str]:
+        """What browsers are told. own: addresses of the first gateway."""
+        if self.advertise_web:
+            return [self.advertise_web]
+        return [] if self.advertise else own
 
     def edge_files(self) -> TlsFiles | None:
         """Of what players see."""

@@ -11,9 +11,11 @@ well, only later.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import importlib
 import os
-from collections.abc import Awaitable, Callable
+import signal
+from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -46,6 +48,7 @@ class Spares:
         self._ready = ready
         self._node = node
         self._prestart = prestart
+        self._renewals = 0
 
     async def run(self) -> None:
         """For ever: while hosts stand and a spare is missing, ask for one."""
@@ -54,7 +57,7 @@ class Spares:
         while True:
             await asyncio.sleep(LOOK_EVERY_S)
             node = self._node()
-            if not node or not self._ready() or waiting(node) >= self._wanted:
+            if not node or not self._ready() or len(idle(node)) >= self._wanted:
                 continue
             try:
                 await self._prestart()
@@ -63,16 +66,36 @@ class Spares:
             await self._there(node)
 
     async def _there(self, node: int) -> None:
-        before = waiting(node)
+        before, renewals = idle(node), self._renewals
         for _ in range(int(THERE_WITHIN_S / LOOK_EVERY_S)):
             await asyncio.sleep(LOOK_EVERY_S)
-            if waiting(node) != before or not self._ready():
+            if idle(node) != before or self._renewals != renewals or not self._ready():
                 return
 
+    async def renew(self) -> None:
+        """End those that wait: they have imported what was installed when they began.
 
-def waiting(node: int) -> int:
-    """How many idle workers there are below that process."""
-    return sum(_command(pid).startswith(_IDLE) for pid in orphans.descendants(node))
+        Returns when others wait, or after a while: a host that is started then has none, and
+        imports everything itself.
+        """
+        node = self._node()
+        if not node:
+            return
+        self._renewals += 1
+        old = idle(node)
+        for pid in old:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+        for _ in range(int(THERE_WITHIN_S / LOOK_EVERY_S)):
+            if len(set(idle(node)) - set(old)) >= self._wanted:
+                return
+            await asyncio.sleep(LOOK_EVERY_S)
+
+
+def idle(node: int) -> Sequence[int]:
+    """The idle workers below that process."""
+    below = orphans.descendants(node)
+    return sorted(pid for pid in below if _command(pid).startswith(_IDLE))
 
 
 def _command(pid: int) -> bytes:

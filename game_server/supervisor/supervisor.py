@@ -16,7 +16,6 @@ import os
 import signal
 import time
 from contextlib import suppress
-from importlib import metadata
 from pathlib import Path
 from typing import Any
 
@@ -42,6 +41,7 @@ from game_server.supervisor.settings import GameServerSettings
 from game_server.supervisor.signs import Signs
 from game_server.supervisor.spares import Spares
 from paiju.rules.registry import Registry
+from paiju.service import build
 from paiju.service.process import stop_event, tune_gc, watch_lag
 from paiju.service.settings import BadSettings
 from paiju.wire.server_keys import encode
@@ -91,8 +91,17 @@ class Supervisor:
             signs=self._signs,
             metrics=metrics,
         )
+        self._spares = Spares(
+            wanted=settings.spares,
+            ready=self._hosts.ready,
+            node=lambda: self._ray.child.pid,
+            prestart=self._cell.prestart,
+        )
         self._roller = Roller(
-            gateways=self._gateways.children, hosts=self._hosts, gateway_s=settings.drain_s + 5
+            gateways=self._gateways.children,
+            hosts=self._hosts,
+            renew_spares=self._spares.renew,
+            gateway_s=settings.drain_s + 5,
         )
         self._heir = False
         """Whether another server could go on with our tables."""
@@ -110,12 +119,6 @@ class Supervisor:
             child.start()
         self._open_lease()
         self._leasing = asyncio.ensure_future(self._lease.run())
-        spares = Spares(
-            wanted=self._settings.spares,
-            ready=self._hosts.ready,
-            node=lambda: self._ray.child.pid,
-            prestart=self._cell.prestart,
-        )
         hosting = asyncio.ensure_future(self._keep_hosts())
         rolling = asyncio.ensure_future(self._roller.run())
         tasks = [
@@ -123,7 +126,7 @@ class Supervisor:
             rolling,
             self._leasing,
             asyncio.ensure_future(self._keeper().run()),
-            asyncio.ensure_future(spares.run()),
+            asyncio.ensure_future(self._spares.run()),
             asyncio.ensure_future(self._show_state(begun)),
             asyncio.ensure_future(watch_lag(self._metrics.loop_lag.observe)),
         ]
@@ -182,9 +185,10 @@ class Supervisor:
             server=self._settings.server,
             cell=self._settings.cell,
             max_players=self._settings.quota,
-            build=_build(),
+            build=build.VERSION,
             games=sorted(games),
-            address=self._settings.advertise or self._gateways.addresses()[0],
+            address=self._settings.advertised or self._gateways.addresses()[0],
+            web_addresses=self._settings.advertised_web(self._gateways.first_web_addresses()),
         )
 
     def _keeper(self) -> Keeper:
@@ -346,10 +350,3 @@ class Supervisor:
         self._leasing.cancel()
         await asyncio.gather(self._leasing, return_exceptions=True)
         await self._lease.goodbye()
-
-
-def _build() -> str:
-    try:
-        return metadata.version("paiju")
-    except metadata.PackageNotFoundError:
-        return "source"

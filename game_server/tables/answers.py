@@ -1,9 +1,10 @@
 """Operation ids: what was answered, so that a command sent twice takes effect once.
 
 Owned by a shard. An entry is kept while its command is being worked on and, afterwards,
-as long as there is room; a repeat that comes after its entry was dropped is stopped by the
-state itself (the seat is taken, the decision is stale) and, for money, by the data server,
-which keeps operations for 48 hours.
+as long as there is room. A repeat that comes after its entry was dropped is stopped by the
+state itself: the decision is stale, the seat is taken, the coins of the operation are counted
+(`Seat.topped`), the sitting that it opened is over (the data server, which keeps operations for
+48 hours, says so).
 """
 
 from __future__ import annotations
@@ -37,11 +38,6 @@ def digest_of(command: host_pb2.HostCommand) -> bytes:
     return hashlib.blake2b(kind.encode() + b"\0" + body, digest_size=16).digest()
 
 
-def op_of(command: host_pb2.HostCommand) -> Op:
-    """The command's operation as the journal keeps it."""
-    return Op(command.op, digest_of(command))
-
-
 class Answers:
     """(player, op) -> Operation, the oldest answered ones dropped first."""
 
@@ -69,6 +65,11 @@ class Answers:
     def known(self, player: int, op: Op, answer: host_pb2.HostAnswer) -> None:
         """An operation that the journal tells of: a repeat gets this answer."""
         self._operations[player, op.id] = Operation(op.digest, answer)
+
+    def op_of(self, command: host_pb2.HostCommand) -> Op:
+        """The operation, which has begun, as the journal keeps it."""
+        known = self._operations.get((command.player, command.op))
+        return Op(command.op, digest_of(command) if known is None else known.digest)
 
     def forget(self, player: int, op: bytes) -> None:
         """Nothing happened (RETRY): the same id may be tried again."""

@@ -10,13 +10,13 @@ from asyncio import Future
 from collections.abc import Callable, Coroutine, Mapping
 from typing import Any
 
-from game_server.tables.answers import op_of
 from game_server.tables.audience import Subscription
 from game_server.tables.chatter import Chatter
 from game_server.tables.desk import Desk
 from game_server.tables.links import Link
 from game_server.tables.seating import Seating, buy_in
 from game_server.tables.shard import Shard
+from game_server.tables.table import Table
 from paiju.service import ids
 from paiju.service.refusals import Refused
 from paiju.wire import protocol
@@ -29,6 +29,7 @@ Handler = Callable[[Desk, Seating, Link, host_pb2.HostCommand, Shard], "Answer |
 OPERATIONS = frozenset({"quick_join", "sit", "stand", "top_up", "ready", "act", "chat"})
 """Commands that change something: sent twice, they take effect once."""
 
+_CROWD = 30
 _CUT_OFF_MS = 5_000
 """When to try again with a host that no data server has answered for too long."""
 _DONE = Answer(done=hall_pb2.Done())
@@ -38,7 +39,10 @@ def quick_join(
     desk: Desk, seating: Seating, link: Link, command: host_pb2.HostCommand, shard: Shard
 ) -> Later:
     amount = buy_in(shard.room, command.quick_join.buy_in)
-    table, seat = shard.quick_join(player=command.player, name=command.name)
+    asked = command.quick_join
+    table, seat = shard.quick_join(
+        player=command.player, name=command.name, own=asked.own, key=asked.key if asked.own else ""
+    )
     return seating.take_seat(command, shard, table, seat, amount)
 
 
@@ -47,8 +51,13 @@ def sit(
 ) -> Later:
     amount = buy_in(shard.room, command.sit.buy_in)
     seat = command.sit.seat
+    desk.knock(shard.table(command.sit.table.table), command.player, command.sit.key)
     table = shard.sit(
-        player=command.player, name=command.name, table_id=command.sit.table.table, seat=seat
+        player=command.player,
+        name=command.name,
+        table_id=command.sit.table.table,
+        seat=seat,
+        key=command.sit.key,
     )
     return seating.take_seat(command, shard, table, seat, amount)
 
@@ -63,7 +72,7 @@ def stand(
         lambda t: t.stand(
             command.player,
             abandon=command.stand.abandon,
-            op=op_of(command),
+            op=shard.answers.op_of(command),
             at=desk.at(),
         ),
     )
@@ -72,13 +81,20 @@ def stand(
 
 def top_up(
     desk: Desk, seating: Seating, link: Link, command: host_pb2.HostCommand, shard: Shard
-) -> Later:
+) -> Answer | Later:
     table, amount = shard.table(command.top_up.table.table), command.top_up.amount
     room = table.room
     seat = table.seat_of(command.player)
     held = None if seat is None else table.seats[seat]
     if seat is None or held is None or not held.seated:
         raise Refused("NOT_SEATED")
+    op = shard.answers.op_of(command)
+    if op.id <= held.topped.id:
+        # Ids are ordered by time. The ledger would say yes to a repeat, however old, and move
+        # nothing; so what was counted, or came before it, is not asked for again.
+        if op != held.topped:
+            raise Refused("STALE_DECISION")
+        return _DONE
     if table.playing:
         raise Refused("HAND_RUNNING")
     if amount <= 0 or not room.plays_for_coins:
@@ -86,7 +102,7 @@ def top_up(
     if held.stake + held.pending + amount > room.buy_in_max:
         raise Refused("BUY_IN_RANGE", minimum=room.buy_in_min, maximum=room.buy_in_max)
     held.pending += amount  # at once: nothing may come between the check and this
-    return seating.top_up(shard, table, seat, op_of(command), amount)
+    return seating.top_up(shard, table, seat, op, amount)
 
 
 def ready(
@@ -104,7 +120,7 @@ def ready(
             command.player,
             contribution=command.ready.contribution[: protocol.MAX_CONTRIBUTION_BYTES],
             ready=not command.ready.not_ready,
-            op=op_of(command),
+            op=shard.answers.op_of(command),
             at=desk.at(),
         ),
     )
@@ -123,7 +139,7 @@ def act(
             asked.action,
             hand=asked.hand,
             decided_on=asked.decided_on,
-            op=op_of(command),
+            op=shard.answers.op_of(command),
             at=desk.at(),
         ),
     )
@@ -164,8 +180,11 @@ def watch(
     desk: Desk, seating: Seating, link: Link, command: host_pb2.HostCommand, shard: Shard
 ) -> Answer:
     table = shard.table(command.watch.table.table)
+    desk.knock(table, command.player, command.watch.key)
+    table.admit(command.player, command.watch.key)
     cursor = command.watch.cursor if command.watch.HasField("cursor") else None
     seating.subscribe(link, command, shard, table, cursor)
+    _tell_of_spectators(desk, table, command.player)
     return _DONE
 
 
@@ -175,7 +194,19 @@ def unwatch(
     table = shard.table(command.unwatch.table.table)
     if table.seat_of(command.player) is None:
         desk.audiences[table.ref.table].remove(command.player)
+        _tell_of_spectators(desk, table, command.player)
     return _DONE
+
+
+def _tell_of_spectators(desk: Desk, table: Table, player: int) -> None:
+    """Somebody without a seat came or went: players may know how many look on.
+
+    Where a crowd looks on the number comes with what else changes, so that each newcomer does
+    not cost a message to all.
+    """
+    audience = desk.audiences[table.ref.table]
+    if table.seat_of(player) is None and len(audience) <= _CROWD:
+        desk.out.presence(table, audience, audience.links(), desk.now())
 
 
 def resync(

@@ -15,11 +15,13 @@ from typing import Any, TypeVar
 
 import structlog
 
+from game_server.bucket import Bucket
 from game_server.tables.audience import Audience
 from game_server.tables.chatter import Chatter
-from game_server.tables.games import Games, Standing
+from game_server.tables.games import Choice, Games, Standing
 from game_server.tables.journal_store import Row
 from game_server.tables.links import Link
+from game_server.tables.lock import KNOCKS, KNOCKS_PER_S
 from game_server.tables.metrics import HostMetrics
 from game_server.tables.moment import Moment
 from game_server.tables.outgoing import Outgoing
@@ -83,8 +85,10 @@ class Desk:
         self._on_leaving = on_leaving
         self._spawn = spawn
         self._stepping = stepping
+        self._knocks: dict[int, Bucket] = {}  # of locked tables that strangers came to
         self._clock = clock
         self._shard_of: dict[int, Shard] = {}  # table -> shard
+        self._told: dict[int, RoomSpec] = {}  # table -> what it was told to play
         self._ending_since: dict[int, int] = {}  # tables of stopped games in mid-match
         self._claimants: dict[tuple[int, int], asyncio.Future[int]] = {}  # (table, player)
 
@@ -117,6 +121,17 @@ class Desk:
             log.info("shard.opened", room=key[0], shard=key[1])
         return shard
 
+    def knock(self, table: Table, player: int, key: str) -> None:
+        """Before a stranger's key is looked at. Refused(TOO_FAST) when too many were tried."""
+        if not table.lock or not key or table.knows(player):
+            return
+        now = self._clock()
+        bucket = self._knocks.setdefault(
+            table.ref.table, Bucket(burst=KNOCKS, per_s=KNOCKS_PER_S, now=now)
+        )
+        if not bucket.take(1, now):
+            raise Refused("TOO_FAST", retry_after_ms=bucket.wait_ms(1, now))
+
     def _seats(self, room: RoomSpec) -> int:
         """Of a table of the room, as far as it is known before there is one."""
         try:
@@ -125,7 +140,7 @@ class Desk:
             return room.seats or 1
         return chosen.room.seats_for(chosen.game)
 
-    def _make_table(self, ref: common_pb2.TableRef) -> Table:
+    def _make_table(self, ref: common_pb2.TableRef, lock: str) -> Table:
         chosen = self.games.choose(ref.room, ref.table)
         table = Table(
             ref=ref,
@@ -135,6 +150,7 @@ class Desk:
             epoch=self.epoch,
             entropy=self._entropy,
             sealer=self._sealer,
+            lock=lock,
         )
         table.open(at=self.at())
         self.audiences[ref.table] = Audience()
@@ -189,6 +205,25 @@ class Desk:
                 with contextlib.suppress(Refused):
                     self.step(shard, table, lambda t: t.retire(at=self.at()))
 
+    def renew_tables(self) -> None:
+        """What operators have changed of rooms: each table hears of it, and plays so when no hand
+        and no match of it runs."""
+        for shard in self.shards.values():
+            found: dict[tuple[str, str], Choice | None] = {}
+            for table in shard:
+                key = (table.game.id.name, table.package)
+                if key not in found:
+                    found[key] = self.games.current(shard.room.id, *key)
+                now = found[key]
+                if now is None or self._told.get(table.ref.table, table.room) == now.room:
+                    continue
+                self._told[table.ref.table] = now.room
+                self._tell_room(shard, table, now)
+
+    def _tell_room(self, shard: Shard, table: Table, now: Choice) -> None:
+        with contextlib.suppress(Refused):
+            self.step(shard, table, lambda t: t.will_play(now.room, now.game, at=self.at()))
+
     def _is_over(self, table: Table) -> bool:
         standing = self.standing(table)
         if standing is Standing.OPEN or table.playing:
@@ -211,8 +246,10 @@ class Desk:
                 self.wheel.set(table_id, None)
                 del self._shard_of[table_id]
                 self._ending_since.pop(table_id, None)
+                self._told.pop(table_id, None)
                 audience = self.audiences.pop(table_id)
                 self.chatters.pop(table_id, None)
+                self._knocks.pop(table_id, None)
                 notice = hall_pb2.Notice(code="TABLE_GONE", table=table.ref)
                 self.out.deliver_all(
                     audience.links(), hall_pb2.Update(notice=notice), table=table_id
@@ -250,11 +287,9 @@ class Desk:
         audience = self.audiences[table.ref.table]
         for step in done.steps:
             self.out.row(Row(table.ref.table, step.seq, step.kind, step.body))
-            for viewer, links in audience.groups().items():
-                for link, players in links.items():
-                    self.out.form(link, players, table, step.forms[viewer], seq=step.seq)
+            self.out.forms(table, step.forms, audience, seq=step.seq)
             if step.cause:
-                self._metrics.actions.labels(step.cause).inc()
+                self._metrics.acted(step.cause)
         for settled in done.settled:
             self._metrics.hands.labels(table.room.game, settled.result).inc()
             self.out.settle(_settlement(table.room, table, settled))

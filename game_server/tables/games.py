@@ -11,6 +11,7 @@ from collections.abc import Collection
 from typing import NamedTuple, Protocol
 
 from game_server.tables.room import RoomSpec
+from paiju.packages.room_values import Values
 from paiju.rules.api import Game
 
 
@@ -47,8 +48,22 @@ class Games(Protocol):
         """For a new table. Refused(GAME_STOPPED)."""
         ...
 
-    def rebuild(self, *, room: str, game: str, rules: int, parameters: str, version: str) -> Choice:
-        """For a table of the journal: that version. LookupError or ValueError when it is gone."""
+    def current(self, room: str, game: str, version: str) -> Choice | None:
+        """What a table of this version shall play next; None: what it plays."""
+        ...
+
+    def rebuild(
+        self,
+        *,
+        room: str,
+        game: str,
+        rules: int,
+        parameters: str,
+        version: str,
+        values: Values | None = None,
+    ) -> Choice:
+        """For a table of the journal: that version, with the room's values of that time (None: a
+        row of an older program). LookupError or ValueError when it is gone."""
         ...
 
     def standing(self, game: str, version: str) -> Standing: ...

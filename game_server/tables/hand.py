@@ -40,6 +40,7 @@ class Hand:
         self.secret = secret
         self.contributions = list(contributions)
         self.state: State = game.new_state(len(players), wealth=wealth, carry=carry)
+        self._takes_claims = isinstance(self.state, TakesClaims)  # looking is slow
         self.began = at
         self._table = table
         self._package = package
@@ -61,7 +62,7 @@ class Hand:
 
     def is_claim(self, seat: int, text: str) -> bool:
         """Whether the line is a legal action out of turn; games without claims have none."""
-        if text.split()[:1] == [ABANDON] or not isinstance(self.state, TakesClaims):
+        if text.split()[:1] == [ABANDON] or not self._takes_claims:
             return False
         if seat in self.state.to_act():
             return False

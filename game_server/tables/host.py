@@ -91,6 +91,7 @@ class TableHost:
         self._links: dict[Link, None] = {}  # in the order in which they came
         self._seen: dict[int, tuple[int, int]] = {}  # player -> newest connection
         self._timer: asyncio.TimerHandle | None = None
+        self._rings_at = 0  # monotonic ms, of the wheel; the timer's while there is one
         self._tasks: set[asyncio.Task[None]] = set()
         self._learning: dict[ShardKey, asyncio.Future[host_pb2.Moved | None]] = {}
         self._summaries: dict[ShardKey, bytes] = {}
@@ -329,6 +330,7 @@ class TableHost:
             if self._clock() - last_summary >= SUMMARY_EVERY_S:
                 last_summary = self._clock()
                 self._send_summaries()
+                self.desk.renew_tables()
                 self.desk.retire_tables()
                 self.desk.close_spare_tables()
                 self._gauge()
@@ -343,13 +345,16 @@ class TableHost:
         self._set_timer()
 
     def _set_timer(self) -> None:
+        """After each step: a timer that rings too early finds nothing due and is set anew, which
+        costs less than to take it back with each action."""
+        due = self.desk.wheel.next()
+        if due is None or (self._timer is not None and self._rings_at <= due):
+            return
         if self._timer is not None:
             self._timer.cancel()
-            self._timer = None
-        due = self.desk.wheel.next()
-        if due is not None:
-            delay = max(0.0, due / 1000 - self._play_clock.now() + 0.001)
-            self._timer = asyncio.get_running_loop().call_later(delay, self._on_timer)
+        delay = max(0.0, due / 1000 - self._play_clock.now() + 0.001)
+        self._timer = asyncio.get_running_loop().call_later(delay, self._on_timer)
+        self._rings_at = due
 
     def _on_timer(self) -> None:
         self._timer = None

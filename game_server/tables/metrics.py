@@ -6,6 +6,8 @@ from collections.abc import Callable, Mapping
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
 
+from paiju.service import build
+
 SECONDS = (0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 10.0)
 
 
@@ -14,6 +16,7 @@ class HostMetrics:
 
     def __init__(self) -> None:
         registry = self.registry = CollectorRegistry()
+        build.show(registry)
         self.tables = Gauge(
             "paiju_host_tables",
             "Open tables by game and state.",
@@ -129,8 +132,14 @@ class HostMetrics:
             ["method", "status"],
             registry=registry,
         )
-        for cause in ("player", "timeout", "trustee", "abandon", "chance"):
-            self.actions.labels(cause)
+        self._acted = {
+            cause: self.actions.labels(cause).inc
+            for cause in ("player", "timeout", "trustee", "abandon", "chance")
+        }
+
+    def acted(self, cause: str) -> None:
+        """One action was applied; looked up once per cause, not per action."""
+        self._acted[cause]()
 
     def count_versions(self, tables: Mapping[tuple[str, str], int]) -> None:
         """Tables by (game, version); a version without tables disappears."""

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 from game_server.tables.claims import Claimed, Claims
 from game_server.tables.hand import Hand
+from game_server.tables.lock import opens
 from game_server.tables.moment import Moment
 from game_server.tables.op import NO_OP, Op
 from game_server.tables.ring import RING
@@ -63,8 +64,11 @@ class NumberedTable:
         epoch: int,
         entropy: Callable[[int], bytes],
         sealer: Sealer,
+        lock: str = "",
     ) -> None:
         self.ref = ref
+        self.lock = lock
+        """Digest of the key that others must know (lock.py); empty: there is none."""
         self.room = room
         self.game = game
         self.epoch = epoch
@@ -74,6 +78,7 @@ class NumberedTable:
         self.stopped = False
         """A hand was refused by the ledger: no other begins before an operator has looked."""
         self.stream = Stream(ref=ref, epoch=epoch, seats=len(self.seats))
+        self._guests: set[int] = set()  # players who have said the key
         self._package = package
         self._entropy = entropy
         self._sealer = sealer
@@ -109,24 +114,30 @@ class NumberedTable:
             "parameters": self.game.id.parameters,
             "package": self._package,
             "currency": self.room.currency,
+            "values": self.room.values(),
+            **({"lock": self.lock} if self.lock else {}),
         }
 
     def first_keys(self) -> dict[str, Any]:
         """The table's view before anything has happened."""
         return {
-            "@table": {
-                "id": str(self.ref.table),
-                "room": self.room.id,
-                "shard": self.ref.shard,
-                "game": self.game.id.name,
-                "version": self.game.id.version,
-                "parameters": self.game.id.parameters,
-                "currency": self.room.currency,
-            },
+            "@table": self._described(),
             "@phase": "waiting",
             "@hand": self.hand_number,
             "@next_commitment": shuffle.commitment(self._next_secret).hex(),
             **{f"@seat{i}": None for i in range(len(self.seats))},
+        }
+
+    def _described(self) -> dict[str, Any]:
+        return {
+            "id": str(self.ref.table),
+            "room": self.room.id,
+            "shard": self.ref.shard,
+            "game": self.game.id.name,
+            "version": self.game.id.version,
+            "parameters": self.game.id.parameters,
+            "currency": self.room.currency,
+            **({"locked": True} if self.lock else {}),
         }
 
     # ---- looking --------------------------------------------------------------------------------
@@ -155,6 +166,22 @@ class NumberedTable:
 
     def seat_of(self, player: int) -> int | None:
         return self.roster.seat_of(player)
+
+    def knows(self, player: int) -> bool:
+        """Whether the player sits here or has said the key."""
+        return player in self._guests or self.seat_of(player) is not None
+
+    def admit(self, player: int, key: str) -> None:
+        """Refused(TABLE_LOCKED), unless the player sits here, knows the key or once said it.
+
+        Not numbered: after a restart of the host who only looks on says it again.
+        """
+        if self.knows(player):
+            return
+        if not opens(self.lock, self.ref.table, key):
+            raise Refused("TABLE_LOCKED")
+        if self.lock:
+            self._guests.add(player)
 
     def clocks(self, now: int) -> list[hall_pb2.Clock]:
         return self._turns.shown(now)
@@ -243,6 +270,7 @@ class NumberedTable:
         """`amount` more coins lie in the seat's escrow."""
         held = self.roster.held(seat)
         held.stake += amount
+        held.topped = max(held.topped, op)
         self._emit(
             "top_up",
             {
@@ -262,6 +290,7 @@ class NumberedTable:
         if held.state is SeatState.LEAVING:
             return
         self.roster.leave(seat, now=at.ms, playing=self.playing)
+        held.leaves = why
         self._emit(
             "leave",
             {"seat": seat, "player": held.player, "why": why, **op.body()},
@@ -369,6 +398,7 @@ class NumberedTable:
                 "next_sealed": self._sealed(next_secret, hand.number + 1),
                 "contributions": [c.hex() for c in hand.contributions],
                 "seats": [[s.player, s.name, s.sitting, s.stake] for s in seats],
+                "topped": [s.topped.body() for s in seats],
                 "wealth": [s.stake for s in seats] if self.room.plays_for_coins else None,
                 "carry": self._carry,
                 "shown": self._shown_last,
@@ -480,6 +510,23 @@ class NumberedTable:
         )
         self.hand = None
         self.roster.hand_over()
+        self.roster.watch(at.ms, playing=self.playing)
+
+    def renewed(self, room: RoomSpec, game: Game, *, at: Moment) -> None:
+        """Between hands: the room has other values. Whoever was ready was so for the old ones."""
+        self.room, self.game = room, game
+        self.roster.room = room
+        self._turns = Turns(room=room, seats=len(self.seats))
+        seated = [(i, s) for i, s in enumerate(self.seats) if s is not None and s.ready]
+        for _, seat in seated:
+            seat.ready, seat.contribution = False, b""
+        self._emit(
+            "room",
+            self.rules(),
+            events=[Event("@room", {"parameters": game.id.parameters})],
+            table={"@table": self._described(), **{f"@seat{i}": s.shown() for i, s in seated}},
+            at=at,
+        )
         self.roster.watch(at.ms, playing=self.playing)
 
     # ---- inside ---------------------------------------------------------------------------------

@@ -7,6 +7,7 @@ they may tell of rows that are not on disk yet.
 from __future__ import annotations
 
 import asyncio
+import struct
 from collections.abc import Mapping, Sequence
 
 from game_server.tables.audience import Audience
@@ -17,7 +18,14 @@ from game_server.tables.metrics import HostMetrics
 from game_server.tables.outbox import Outbox
 from game_server.tables.table import Table
 from paiju.service.refusals import Refused
+from paiju.wire import splice
 from paiju.wire.v1 import data_pb2, hall_pb2, host_pb2
+
+_EVENT_ANSWER, _EVENT_DELIVER = splice.tag(1, 2), splice.tag(2, 2)
+_ANSWER_ID = splice.tag(1, 0)
+_PLAYERS, _UPDATE, _TABLE = splice.tag(1, 2), splice.tag(2, 2), splice.tag(3, 1)
+_EPOCH, _SEQ = splice.tag(4, 0), splice.tag(5, 0)
+_IS_SNAPSHOT = splice.number(splice.tag(6, 0), 1)
 
 
 class Outgoing:
@@ -87,9 +95,10 @@ class Outgoing:
 
     # ---- what is sent ----------------------------------------------------------------------
 
-    def event(self, link: Link, event: host_pb2.HostEvent) -> None:
+    def event(self, link: Link, event: bytes) -> None:
+        """A serialized HostEvent."""
         self._open()
-        self._sends.append((link, event.SerializeToString()))
+        self._sends.append((link, event))
 
     def deliver(
         self, link: Link, players: Sequence[int], update: hall_pb2.Update, *, table: int = 0
@@ -102,40 +111,31 @@ class Outgoing:
     ) -> None:
         """One unnumbered update, encoded once."""
         data = update.SerializeToString()
+        where = splice.fixed64(_TABLE, table) if table else b""
         for link, players in links.items():
-            deliver = host_pb2.Deliver(players=players, update=data, table=table)
-            self.event(link, host_pb2.HostEvent(deliver=deliver))
+            self.event(link, _delivery(players, data, where))
+
+    def forms(
+        self, table: Table, forms: Sequence[bytes], audience: Audience[Link], *, seq: int
+    ) -> None:
+        """One number of a table, to each who follows it in his form."""
+        where = _where(table.ref.table, table.epoch, seq)
+        for viewer, links in audience.groups().items():
+            form = forms[viewer]
+            for link, players in links.items():
+                self.event(link, _delivery(players, form, where))
 
     def form(
         self, link: Link, players: Sequence[int], table: Table, form: bytes, *, seq: int
     ) -> None:
         """One number of a table in the form of these players."""
-        self._numbered(link, players, table, form, seq, snapshot=False)
+        self.event(link, _delivery(players, form, _where(table.ref.table, table.epoch, seq)))
 
     def snapshot(self, link: Link, player: int, table: Table, viewer: int, now: int) -> None:
         """The whole view as it is now."""
         form = table.snapshot(viewer, now)
-        self._numbered(link, [player], table, form, table.stream.seq, snapshot=True)
-
-    def _numbered(
-        self,
-        link: Link,
-        players: Sequence[int],
-        table: Table,
-        form: bytes,
-        seq: int,
-        *,
-        snapshot: bool,
-    ) -> None:
-        deliver = host_pb2.Deliver(
-            players=players,
-            update=form,
-            table=table.ref.table,
-            epoch=table.epoch,
-            seq=seq,
-            snapshot=snapshot,
-        )
-        self.event(link, host_pb2.HostEvent(deliver=deliver))
+        where = _where(table.ref.table, table.epoch, table.stream.seq) + _IS_SNAPSHOT
+        self.event(link, _delivery([player], form, where))
 
     def presence(
         self, table: Table, audience: Audience[Link], links: Mapping[Link, Sequence[int]], now: int
@@ -156,10 +156,9 @@ class Outgoing:
             return
         if answer.HasField("refusal"):
             self._metrics.refusals.labels(answer.refusal.code).inc()
-        out = host_pb2.HostAnswer()
-        out.CopyFrom(answer)
-        out.id = number
-        self.event(link, host_pb2.HostEvent(answer=out))
+        # An answer is kept without number: the same operation may be asked for again.
+        body = splice.number(_ANSWER_ID, number) + answer.SerializeToString()
+        self.event(link, splice.sized(_EVENT_ANSWER, body))
 
     def refuse(self, link: Link, number: int, refused: Refused) -> None:
         self.answer(link, number, refusal(refused))
@@ -170,6 +169,19 @@ class Outgoing:
             self._metrics.refusals.labels(refused.code).inc()
             answer = host_pb2.HostAnswer(id=number, refusal=refused.message())
             link.send(host_pb2.HostEvent(answer=answer).SerializeToString())
+
+
+def _where(table: int, epoch: int, seq: int) -> bytes:
+    """Of a numbered update: fields of a Deliver."""
+    return splice.fixed64(_TABLE, table) + splice.number(_EPOCH, epoch) + splice.number(_SEQ, seq)
+
+
+def _delivery(players: Sequence[int], update: bytes, where: bytes) -> bytes:
+    """A HostEvent with a Deliver, around an update that is encoded already."""
+    packed = struct.pack(f"<{len(players)}Q", *players)
+    front = _PLAYERS + splice.varint(len(packed)) + packed + _UPDATE + splice.varint(len(update))
+    size = splice.varint(len(front) + len(update) + len(where))
+    return b"".join((_EVENT_DELIVER, size, front, update, where))
 
 
 def refusal(refused: Refused) -> host_pb2.HostAnswer:

@@ -16,13 +16,13 @@ says RETRY to everybody (docs/contracts/recovery.md):
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Coroutine, Sequence, Set
+from collections.abc import Callable, Coroutine, Mapping, Sequence, Set
 from typing import Any
 
 import structlog
 
 from game_server.tables.desk import ShardKey
-from game_server.tables.games import Games
+from game_server.tables.games import Choice, Games
 from game_server.tables.host import TableHost
 from game_server.tables.journal_store import REFUSED, WAITING, JournalStore, OpenTable, Row
 from game_server.tables.metrics import HostMetrics
@@ -155,15 +155,8 @@ class Recovery:
         rows = [row for row in rows if row.seq >= entry.begin]
         if not rows:
             raise Unplayable("its rows are gone")
-        first = rows[0].body
         try:
-            chosen = self._games.rebuild(
-                room=entry.room,
-                game=first["game"],
-                rules=first["version"],
-                parameters=first["parameters"],
-                version=first["package"],
-            )
+            chosen = self._choose(entry.room, rows[0].body)
             table = Table(
                 ref=_ref(entry),
                 room=chosen.room,
@@ -172,11 +165,29 @@ class Recovery:
                 epoch=self._store.epoch,
                 entropy=self._entropy,
                 sealer=self._sealer,
+                lock=rows[0].body.get("lock", ""),
             )
         except (LookupError, ValueError) as error:
             raise Unplayable(str(error)) from error
-        replay(table, rows, sealer=self._sealer, now=self._host.desk.now())
+        replay(
+            table,
+            rows,
+            sealer=self._sealer,
+            now=self._host.desk.now(),
+            choose=lambda body: self._choose(entry.room, body),
+        )
         return table
+
+    def _choose(self, room: str, body: Mapping[str, Any]) -> Choice:
+        """What a row with all of `open` was played by."""
+        return self._games.rebuild(
+            room=room,
+            game=body["game"],
+            rules=body["version"],
+            parameters=body["parameters"],
+            version=body["package"],
+            values=body.get("values"),
+        )
 
     # ---- what cannot go on -----------------------------------------------------------------
 

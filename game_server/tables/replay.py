@@ -7,9 +7,10 @@ the hand, and compares the outcome. What does not agree is `Diverged`: nothing i
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from game_server.tables.games import Choice
 from game_server.tables.hand import Diverged
 from game_server.tables.moment import Moment
 from game_server.tables.op import Op
@@ -38,16 +39,24 @@ class KnownOperation(NamedTuple):
     answer: host_pb2.HostAnswer
 
 
-def replay(table: Table, rows: Sequence[StoredRow], *, sealer: Sealer, now: int) -> None:
+def replay(
+    table: Table,
+    rows: Sequence[StoredRow],
+    *,
+    sealer: Sealer,
+    now: int,
+    choose: Callable[[Mapping[str, Any]], Choice],
+) -> None:
     """Bring a fresh table to where the last row left it; `Table.go_on` lets it go on.
 
-    now: monotonic ms that the table's clocks shall count from. Raises Diverged, SealBroken,
+    now: monotonic ms that the table's clocks shall count from. choose: room and rules of a row
+    that has all of `open`. Raises Diverged, SealBroken,
     and whatever the rules raise.
     """
     if not rows or rows[0].kind not in BEGINNINGS:
         raise Diverged("the journal does not begin where a replay can begin")
     table.stream.replay_from(rows[0].seq - 1)
-    replayer = _Replayer(table, sealer, now)
+    replayer = _Replayer(table, sealer, now, choose)
     if rows[0].kind == "hand_begin":
         replayer.stand_before(rows[0].body)
     for row in rows:
@@ -56,8 +65,15 @@ def replay(table: Table, rows: Sequence[StoredRow], *, sealer: Sealer, now: int)
 
 
 class _Replayer:
-    def __init__(self, table: Table, sealer: Sealer, now: int) -> None:
+    def __init__(
+        self,
+        table: Table,
+        sealer: Sealer,
+        now: int,
+        choose: Callable[[Mapping[str, Any]], Choice],
+    ) -> None:
         self._table = table
+        self._choose = choose
         self._sealer = sealer
         self._now = now
 
@@ -76,10 +92,18 @@ class _Replayer:
     def stand_before(self, body: Mapping[str, Any]) -> None:
         """All that a hand needs is in its first row."""
         hand = body["hand"]
+        topped = body.get("topped") or [{}] * len(body["seats"])  # older rows have none
         self._table.stood(
             [
-                Seat(player=p, name=name, sitting=sitting, stake=stake, state=SeatState.SEATED)
-                for p, name, sitting, stake in body["seats"]
+                Seat(
+                    player=player,
+                    name=name,
+                    state=SeatState.SEATED,
+                    sitting=sitting,
+                    stake=stake,
+                    topped=Op.of(last),
+                )
+                for (player, name, sitting, stake), last in zip(body["seats"], topped, strict=True)
             ],
             hand=hand,
             secret=self._open_seal(body["sealed"], hand),
@@ -127,6 +151,10 @@ class _Replayer:
 
     def _not_begun(self, body: Mapping[str, Any], at: Moment) -> None:
         self._table.not_begun(at=at)
+
+    def _room(self, body: Mapping[str, Any], at: Moment) -> None:
+        chosen = self._choose(body)
+        self._table.renewed(chosen.room, chosen.game, at=at)
 
     def _hand_begin(self, body: Mapping[str, Any], at: Moment) -> None:
         table = self._table

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
+from paiju.packages import room_values
+from paiju.packages.room_values import Value, Values
 from paiju.rules.api import Game
 
 COIN = "coin"
@@ -34,6 +36,18 @@ class RoomSpec:
     ready_ms: int = 60_000  # full table or end of hand -> ready, else stood up
     away_turn_ms: int = 2_000  # a turn of a seat without connection
     away_ms: int = 10_000  # who has been absent for so long loses the seat when no hand runs
+
+    def values(self) -> dict[str, Value]:
+        """What an operator may change of it, as it is here."""
+        return room_values.values_of(self)
+
+    def with_values(self, values: Values) -> RoomSpec:
+        """The same room with other values; nothing is checked."""
+        return replace(self, **room_values.changed(self, values))
+
+    def as_it_was(self, values: Values) -> RoomSpec:
+        """The same room when it had exactly these values, all that `values()` gave."""
+        return replace(self, parameters={}, turn_ms={}).with_values(values)
 
     @property
     def plays_for_coins(self) -> bool:

@@ -17,7 +17,7 @@ class Roster:
         self.seats: list[Seat | None] = [None] * seats
         self.leaving: list[int] = []
         self._after_hand: list[int] = []
-        self._room = room
+        self.room = room
         self._ready_due: int | None = None
 
     # ---- looking ---------------------------------------------------------------------------
@@ -113,7 +113,7 @@ class Roster:
         if not full or playing:
             self._ready_due = None
         elif anew or self._ready_due is None:
-            self._ready_due = now + self._room.ready_ms
+            self._ready_due = now + self.room.ready_ms
 
     def overdue(self, now: int) -> list[tuple[int, str]]:
         """Between hands: who was "away" or "idle" for too long and must leave."""
@@ -121,7 +121,7 @@ class Roster:
         for index, seat in enumerate(self.seats):
             if seat is None or not seat.seated:
                 continue
-            if seat.away_since is not None and now >= seat.away_since + self._room.away_ms:
+            if seat.away_since is not None and now >= seat.away_since + self.room.away_ms:
                 found.append((index, "away"))
             elif self._ready_due is not None and now >= self._ready_due and not seat.ready:
                 found.append((index, "idle"))
@@ -146,7 +146,7 @@ class Roster:
     def next_due(self) -> int | None:
         """When somebody will be `overdue`, monotonic ms."""
         dues = [
-            seat.away_since + self._room.away_ms
+            seat.away_since + self.room.away_ms
             for seat in self.seats
             if seat is not None and seat.seated and seat.away_since is not None
         ]

@@ -36,9 +36,11 @@ class Seat:
     sitting: int = 0
     stake: int = 0
     pending: int = 0  # coins of top-ups that the data server has not answered yet
+    topped: Op = NO_OP  # of the newest top-up that `stake` holds
     ready: bool = False
     contribution: bytes = b""
     away_since: int | None = None  # monotonic ms; None while the player is connected
+    leaves: str = ""  # why it is LEAVING: asked, away, idle, retired or shutdown
 
     @property
     def seated(self) -> bool:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import asyncio
 
-from game_server.tables.answers import op_of
 from game_server.tables.audience import Subscription
 from game_server.tables.desk import Desk
 from game_server.tables.links import Link
@@ -47,7 +46,7 @@ class Seating:
         Whether he is there to play is for whoever gives the answer (`present`).
         """
         desk = self._desk
-        reservation = Reservation(amount, command.session_epoch, op_of(command))
+        reservation = Reservation(amount, command.session_epoch, shard.answers.op_of(command))
         desk.step(shard, table, lambda t: t.reserved(seat, reservation, at=desk.at()))
         # Only then the money moves: whatever happens to us, it will be known why.
         await desk.out.written()
@@ -159,12 +158,12 @@ class Seating:
             return
         audience.remove(held.player)
         if asked_by != subscription.connection[0]:  # who asked learns it from the answer
-            lost = hall_pb2.Notice(code="SEAT_LOST", table=table.ref)
+            lost = hall_pb2.Notice(code="SEAT_LOST", params={"why": held.leaves}, table=table.ref)
             desk.out.deliver(
                 subscription.link, [held.player], hall_pb2.Update(notice=lost), table=table_id
             )
         detach = host_pb2.Detach(player=held.player, table=table_id)
-        desk.out.event(subscription.link, host_pb2.HostEvent(detach=detach))
+        desk.out.event(subscription.link, host_pb2.HostEvent(detach=detach).SerializeToString())
 
     async def top_up(
         self, shard: Shard, table: Table, seat: int, op: Op, amount: int

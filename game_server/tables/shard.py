@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from game_server.tables.answers import Answers
+from game_server.tables.lock import lock_of
 from game_server.tables.room import RoomSpec
 from game_server.tables.table import Table
 from paiju.service.refusals import Refused
@@ -20,7 +21,7 @@ SPARE_TABLES = 2
 
 
 class Shard:
-    """make_table(ref) builds an empty table; next_id gives unused table ids. is_open: whether
+    """make_table(ref, lock) builds an empty table; next_id gives unused table ids. is_open: whether
     newcomers may sit at a table: those of an older version of the game take none."""
 
     def __init__(
@@ -30,7 +31,7 @@ class Shard:
         number: int,
         max_tables: int,
         seats: int,
-        make_table: Callable[[common_pb2.TableRef], Table],
+        make_table: Callable[[common_pb2.TableRef, str], Table],
         next_id: Callable[[], int],
         is_open: Callable[[Table], bool] = lambda table: True,
     ) -> None:
@@ -62,32 +63,39 @@ class Shard:
         table_id = self._table_of.get(player)
         return None if table_id is None else self.tables.get(table_id)
 
-    def quick_join(self, *, player: int, name: str) -> tuple[Table, int]:
+    def quick_join(
+        self, *, player: int, name: str, own: bool = False, key: str = ""
+    ) -> tuple[Table, int]:
         """Reserve a seat at the fullest table that has one, opening a table if none has.
 
-        Refused: ALREADY_SEATED, ROOM_FULL.
+        own: open one in any case, locked when there is a key. Refused: ALREADY_SEATED, ROOM_FULL.
         """
         if self.table_of(player) is not None:
             raise Refused("ALREADY_SEATED")
-        table = max(
-            (
-                table
-                for table in self.tables.values()
-                if not table.playing and table.roster.free() and self._is_open(table)
-            ),
-            key=lambda t: (len(t.seats) - len(t.roster.free()), -t.ref.table),
-            default=None,
-        )
-        if table is None:
-            table = self.open_table()
+        table = self.open_table(key) if own else self._fullest() or self.open_table()
         seat = table.roster.free()[0]
         self._reserve(table, seat, player, name)
         return table, seat
 
-    def sit(self, *, player: int, name: str, table_id: int, seat: int) -> Table:
+    def _fullest(self) -> Table | None:
+        return max(
+            (
+                table
+                for table in self.tables.values()
+                if not table.playing
+                and not table.lock
+                and table.roster.free()
+                and self._is_open(table)
+            ),
+            key=lambda t: (len(t.seats) - len(t.roster.free()), -t.ref.table),
+            default=None,
+        )
+
+    def sit(self, *, player: int, name: str, table_id: int, seat: int, key: str = "") -> Table:
         """Reserve that seat. Refused: NO_SUCH_TABLE, NO_SUCH_SEAT, SEAT_TAKEN, ALREADY_SEATED,
-        TABLE_FINISHING."""
+        TABLE_FINISHING, TABLE_LOCKED."""
         table = self.table(table_id)
+        table.admit(player, key)
         if not self._is_open(table):
             raise Refused("TABLE_FINISHING")
         if self.table_of(player) is not None:
@@ -108,12 +116,12 @@ class Shard:
 
     # ---- tables ----------------------------------------------------------------------------
 
-    def open_table(self) -> Table:
-        """A new empty table. Refused: ROOM_FULL, GAME_STOPPED."""
+    def open_table(self, key: str = "") -> Table:
+        """A new empty table, locked if there is a key. Refused: ROOM_FULL, GAME_STOPPED."""
         if len(self.tables) >= self.max_tables:
             raise Refused("ROOM_FULL", retry_after_ms=1000)
         ref = common_pb2.TableRef(room=self.room.id, shard=self.number, table=self._next_id())
-        table = self._make_table(ref)
+        table = self._make_table(ref, lock_of(ref.table, key))
         self.seats = len(table.seats)
         self.tables[ref.table] = table
         self._dirty.add(ref.table)
@@ -128,11 +136,11 @@ class Shard:
                 self._table_of[seat.player] = table.ref.table
 
     def close_spare(self, spare: int = SPARE_TABLES) -> list[Table]:
-        """Empty tables beyond the spare ones, and those where nobody may sit down; they are gone
-        from the shard."""
+        """Empty tables beyond the spare ones, and those where nobody may sit down or not everybody;
+        they are gone from the shard."""
         empty = sorted((t for t in self.tables.values() if t.empty), key=lambda t: t.ref.table)
-        closed = [t for t in empty if not self._is_open(t)]
-        closed += [t for t in empty if self._is_open(t)][spare:]
+        for_all = [t for t in empty if self._is_open(t) and not t.lock]
+        closed = [t for t in empty if not self._is_open(t) or t.lock] + for_all[spare:]
         for table in closed:
             del self.tables[table.ref.table]
             self._dirty.discard(table.ref.table)
@@ -186,13 +194,18 @@ class Shard:
 
 
 def _grid_table(table: Table) -> hall_pb2.GridTable:
+    """Of a locked table others learn which seats are taken, not by whom."""
     away = set(table.roster.away())
+    locked = bool(table.lock)
     return hall_pb2.GridTable(
         table=table.ref.table,
         phase="playing" if table.playing else "waiting",
         hand=table.hand_number,
+        locked=locked,
         seats=[
-            hall_pb2.GridSeat(
+            hall_pb2.GridSeat(seat=i)
+            if locked
+            else hall_pb2.GridSeat(
                 seat=i, player=seat.player, name=seat.name, ready=seat.ready, away=i in away
             )
             for i, seat in enumerate(table.seats)

@@ -62,13 +62,13 @@ class Stream:
         """
         keys = {key: to_json(value) for key, value in (table or {}).items()}
         seq = self._ring.last + 1
-        forms: Sequence[bytes] = ()
         if self.replaying:
             self._viewers.keep(keys)
             self._replayed = self._replayed if state is None else state
             self._ring.skip()
+            forms: Sequence[bytes] = ()
         else:
-            forms = self._viewers.step(
+            forms = made = self._viewers.step(
                 seq=seq,
                 hand=hand,
                 table=keys,
@@ -76,7 +76,7 @@ class Stream:
                 events=events,
                 clocks=clocks,
             )
-            self._ring.push(forms)
+            self._ring.push(made, size=made.size)
         cause = "chance" if kind == "chance" else str(body.get("cause", ""))
         self._steps.append(Step(seq, kind, to_json({"at": at.us, **body}), forms, cause))
         return seq

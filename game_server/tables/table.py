@@ -19,10 +19,11 @@ from game_server.tables.hand import Hand
 from game_server.tables.moment import Moment
 from game_server.tables.numbered import NumberedTable, Output, Settled
 from game_server.tables.op import NO_OP, Op
+from game_server.tables.room import RoomSpec
 from game_server.tables.seat import SeatState
 from game_server.tables.turns import Due
 from paiju.rules import shuffle
-from paiju.rules.api import CHANCE, Event, IllegalAction
+from paiju.rules.api import CHANCE, Event, Game, IllegalAction
 from paiju.service.refusals import Refused
 
 __all__ = ["Output", "Settled", "Table"]
@@ -33,6 +34,9 @@ T = TypeVar("T")
 
 class Table(NumberedTable):
     """See the module's head."""
+
+    _next: tuple[RoomSpec, Game] | None = None
+    """What is played as soon as the hand and the match that run are over."""
 
     # ---- seats ----------------------------------------------------------------------------------
 
@@ -77,6 +81,12 @@ class Table(NumberedTable):
                 self.leave(index, "retired", at=at)
 
     # ---- hands ----------------------------------------------------------------------------------
+
+    def will_play(self, room: RoomSpec, game: Game, *, at: Moment) -> None:
+        """The operator has changed the room: from the next hand on, or the next match."""
+        same = (room, game.id) == (self.room, self.game.id)
+        self._next = None if same else (room, game)
+        self._renew(at)
 
     def ready(
         self, player: int, *, contribution: bytes, ready: bool, at: Moment, op: Op = NO_OP
@@ -146,6 +156,7 @@ class Table(NumberedTable):
         """End the running hand without result: every stake stays where it was."""
         if self.hand is not None:
             self.ended(None, reason=reason, at=at)
+            self._renew(at)
 
     # ---- time -----------------------------------------------------------------------------------
 
@@ -197,7 +208,17 @@ class Table(NumberedTable):
 
     # ---- inside ---------------------------------------------------------------------------------
 
+    def _renew(self, at: Moment) -> bool:
+        """Whether the room's new values count from now on: never in a hand or a match."""
+        if self._next is None or self.playing or self.in_match:
+            return False
+        (room, game), self._next = self._next, None
+        self.renewed(room, game, at=at)
+        return True
+
     def _begin(self, at: Moment) -> None:
+        if self._renew(at):
+            return  # the match ended with somebody who left; those who are here look again
         secret, number = self._next_secret, self.hand_number
         try:
             self.begun(
@@ -272,6 +293,7 @@ class Table(NumberedTable):
             return
         if outcome is not None:
             self.ended(outcome, reason="", at=at)
+            self._renew(at)
 
     def _twice(self, step: Callable[[Hand], T]) -> T:
         """Rules that raise may have changed half of their state: once more, on a fresh one.
@@ -290,6 +312,7 @@ class Table(NumberedTable):
     def _fault(self, fault: Exception, at: Moment) -> None:
         self._faults.append(repr(fault))
         self.ended(None, reason="fault", at=at)
+        self._renew(at)
 
 
 def _refused(refusal: IllegalAction) -> Refused:

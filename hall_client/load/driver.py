@@ -73,7 +73,7 @@ class Progress:
 
 
 @dataclass
-class _Ledger:
+class Seen:
     """What all bots together saw."""
 
     finished: dict[tuple[int, int], str] = field(default_factory=dict)  # (table, hand): result
@@ -92,7 +92,9 @@ class _Ledger:
                     end = json.loads(happened.data)
                     self.finished[event.table, int(end["hand"])] = str(end["result"])
         elif isinstance(event, Noticed) and event.code in ("SEAT_LOST", "TABLE_GONE"):
-            self.complain(f"notice {event.code} table {event.table}")
+            why = event.params.get("why", "")
+            if why != "retired":  # the version ended, and the table was not full any more
+                self.complain(f"notice {event.code} table {event.table} {why}".rstrip())
 
 
 class Driver:
@@ -118,7 +120,7 @@ class Driver:
         self.clients: dict[int, HallClient] = {}
         self._bots: list[LoadBot] = []
         self._checks: list[Continuity] = []
-        self._seen = _Ledger()
+        self._seen = Seen()
         self._told = asyncio.Event()
 
     def connected(self) -> list[int]:

@@ -229,6 +229,8 @@ class Runner:
             WorkerPlan(
                 gateways=list(self._target.gateways),
                 server_keys=[encode(key) for key in self._target.server_keys],
+                ca=self._target.tls.ca.decode("ascii", "ignore"),
+                tls_name=self._target.tls.name,
                 players=rooms[number :: plan.processes],
                 seed=plan.seed,
                 run=run,

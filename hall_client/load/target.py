@@ -19,6 +19,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from hall_client.terminal import places
+from hall_client.tls import Tls
 
 SPARE_FILES = 200
 SPARE_BYTES = 200 * 1024 * 1024
@@ -31,12 +32,14 @@ class NotHere(Exception):
 @dataclass(frozen=True, kw_only=True)
 class Target:
     """gateways: of the edge that was chosen. processes: name -> pid of the hall's programs,
-    empty for a hall of another machine. folder: its data folder, if it is of this machine."""
+    empty for a hall of another machine. folder: its data folder, if it is of this machine. tls: how
+    certificates of gateways by TLS are checked."""
 
     gateways: tuple[str, ...]
     server_keys: tuple[bytes, ...]
     processes: dict[str, int] = field(default_factory=dict)
     folder: Path | None = None
+    tls: Tls = field(default_factory=Tls)
 
 
 def local(folder: Path, *, edge: str) -> Target:
@@ -54,6 +57,7 @@ def local(folder: Path, *, edge: str) -> Target:
         server_keys=hall.server_keys,
         processes=processes_of(folder),
         folder=folder,
+        tls=hall.tls,
     )
 
 

@@ -21,6 +21,7 @@ import msgspec
 from hall_client.bots.mind import GameMind, Mind, RandomMind
 from hall_client.channels import ChannelPool
 from hall_client.load.traffic import LoadPlayer, Pace, Tally, Ways
+from hall_client.tls import Tls
 from paiju.rules.registry import Registry
 from paiju.service.process import die_with_parent, tune_gc
 from paiju.wire.server_keys import decode
@@ -32,7 +33,8 @@ _HURRY = Pace()
 
 class WorkerPlan(msgspec.Struct, kw_only=True):
     """players: (number, room) of each; number / arrivals_per_s after `begin` (time.monotonic,
-    equal in all processes of a machine) it comes. bots: play well instead of at random."""
+    equal in all processes of a machine) it comes. bots: play well instead of at random. ca,
+    tls_name: as of `Tls`, for gateways by TLS."""
 
     gateways: list[str]
     server_keys: list[str]
@@ -44,6 +46,8 @@ class WorkerPlan(msgspec.Struct, kw_only=True):
     think_s: tuple[float, float]
     every_s: float
     bots: bool = False
+    ca: str = ""
+    tls_name: str = ""
 
 
 class Report(msgspec.Struct, kw_only=True):
@@ -69,7 +73,7 @@ class Worker:
     def __init__(self, plan: WorkerPlan) -> None:
         self._plan = plan
         self._registry = Registry.default()
-        self._pool = ChannelPool()
+        self._pool = ChannelPool(tls=Tls(ca=plan.ca.encode(), name=plan.tls_name))
         self._tally = Tally()
         self._pace = Pace(plan.think_s, plan.every_s)
         self._players: list[LoadPlayer] = []

@@ -69,45 +69,52 @@ class Company:
         """Robots at tables, or on their way to one."""
         return len(self._playing)
 
-    async def fill(self, table: TableHandle) -> int:
-        """Sit down on every free seat; how many did. A seat may be taken meanwhile."""
+    async def fill(self, table: TableHandle, *, key: str = "") -> int:
+        """Sit down on every free seat; how many did. A seat may be taken meanwhile.
+
+        key: of a locked table.
+        """
         if self._filling:
             return 0
         self._filling = True
         try:
             free = [index for index, seat in enumerate(table.seats) if seat is None]
-            return sum([await self._one(table, seat) for seat in free])
+            return sum([await self._one(table, seat, key) for seat in free])
         finally:
             self._filling = False
 
-    async def _one(self, table: TableHandle, seat: int) -> bool:
+    async def _one(self, table: TableHandle, seat: int, key: str) -> bool:
         sat: asyncio.Future[bool] = asyncio.get_running_loop().create_future()
-        task = asyncio.create_task(self._play(table, seat, sat))
+        task = asyncio.create_task(self._play(table, seat, key, sat))
         self._playing[task] = None
         task.add_done_callback(lambda done: self._playing.pop(done, None))
         return await sat
 
-    async def _play(self, table: TableHandle, seat: int, sat: asyncio.Future[bool]) -> None:
+    async def _play(
+        self, table: TableHandle, seat: int, key: str, sat: asyncio.Future[bool]
+    ) -> None:
         try:
             with contextlib.suppress(HallError):
-                await self._sit_and_play(table, seat, sat)
+                await self._sit_and_play(table, seat, key, sat)
         finally:
             if not sat.done():
                 sat.set_result(False)
 
-    async def _sit_and_play(self, table: TableHandle, seat: int, sat: asyncio.Future[bool]) -> None:
+    async def _sit_and_play(
+        self, table: TableHandle, seat: int, key: str, sat: asyncio.Future[bool]
+    ) -> None:
         """The first robots that are free try first, so that few accounts serve for ever."""
         free = (number for number in itertools.count() if number not in self._seated)
         for number in itertools.islice(free, _TRIES):
             self._seated.add(number)
             try:
-                if await self._try(number, table, seat, sat):
+                if await self._try(number, table, seat, key, sat):
                     return
             finally:
                 self._seated.discard(number)
 
     async def _try(
-        self, number: int, table: TableHandle, seat: int, sat: asyncio.Future[bool]
+        self, number: int, table: TableHandle, seat: int, key: str, sat: asyncio.Future[bool]
     ) -> bool:
         """Whether no other robot need try."""
         secret = hashlib.sha256(self._secret + f"/robot/{number}".encode()).digest()
@@ -120,7 +127,7 @@ class Company:
         ) as client:
             try:
                 await client.guest(secret, name=f"Robot-{secret.hex()[:4]}")
-                handle = await client.sit(table.ref, seat)
+                handle = await client.sit(table.ref, seat, key=key)
             except Refused as refused:
                 # These say that this robot cannot; another one can.
                 return refused.code not in ("NOT_ENOUGH", "ALREADY_SEATED", "NAME_TAKEN")

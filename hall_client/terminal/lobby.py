@@ -1,14 +1,16 @@
-"""Which room a person wants: by its id or by its game; what cannot be shown is refused here."""
+"""Which room a person wants or is still in; what cannot be shown is refused here."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
+from hall_client.client import HallClient
 from hall_client.texts import Texts
 from paiju.rules.registry import Registry, UnknownGame
 from paiju.wire.v1 import hall_pb2
 
 DEFAULT_GAME = "doudizhu"
+SNAPSHOT_S = 10.0
 
 
 class NoSuchPlace(ValueError):
@@ -35,6 +37,23 @@ def choose(
         place = (novices or of_game)[0]
     _check_shown(place, registry, texts)
     return place
+
+
+async def held(client: HallClient, rooms: Sequence[hall_pb2.Room]) -> hall_pb2.Room | None:
+    """The room of a table at which one still has a seat; None when there is none.
+
+    Raises TimeoutError when that table is not shown within SNAPSHOT_S.
+    """
+    tables = client.tables()
+    if not tables:
+        return None
+    await tables[0].wait(lambda _: True, timeout_s=SNAPSHOT_S)
+    return next((room for room in rooms if room.id == tables[0].view["@table"]["room"]), None)
+
+
+def title(room: hall_pb2.Room, texts: Texts) -> str:
+    """The room's name in the person's language."""
+    return room.title.get(texts.lang) or room.id
 
 
 def _is_game(room: hall_pb2.Room, wanted: str, registry: Registry) -> bool:

@@ -97,5 +97,6 @@ _TELLERS: Mapping[str, Callable[[Data, str, Texts], str]] = {
     "redeal": lambda _, __, texts: texts("redeal"),
     "@hand_begin": lambda data, _, texts: texts("hand_begins", hand=data["hand"]),
     "@sit": lambda data, _, texts: texts("sits", name=data["name"]),
+    "@room": lambda _, __, texts: texts("room_changed"),
     "@stand": lambda data, _, texts: texts("stands", name=data["name"]),
 }

@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 import os
 import secrets
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
+from hall_client.tls import Tls
 from paiju.wire import server_keys
 
 SECRET_BYTES = 32
@@ -17,10 +18,12 @@ STATE_FILE = "hall.json"
 
 @dataclass(frozen=True, kw_only=True)
 class Hall:
-    """Where a hall is, and the keys that prove that it is the one."""
+    """Where a hall is, and the keys that prove that it is the one. tls: how certificates of its
+    gateways are checked, where it has some."""
 
     gateways: tuple[str, ...]
     server_keys: tuple[bytes, ...]
+    tls: Tls = field(default_factory=Tls)
 
 
 def data_dir(given: Path | None) -> Path:
@@ -39,6 +42,7 @@ def running_hall(folder: Path) -> Hall | None:
         hall = Hall(
             gateways=tuple(str(address) for address in state["gateways"]),
             server_keys=tuple(server_keys.decode(key) for key in state["server_keys"]),
+            tls=Tls.load(Path(ca)) if (ca := state.get("ca")) else Tls(),
         )
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return None

@@ -42,7 +42,8 @@ class Advice:
             hint = game.format(game.bot().act(view, legal, BUDGET_MS)) if legal else None
         except UnknownGame as error:
             raise NoAdvice(str(error)) from None
-        except (ValueError, KeyError, TypeError, IndexError, AttributeError) as error:
-            # What a page sends is not to be trusted: a view may hold anything.
+        except Exception as error:
+            # What a page sends is not to be trusted: a view may hold anything, and rules that
+            # are shown what cannot be raise anything.
             raise NoAdvice(f"not a view of this game: {type(error).__name__}") from None
         return {"hint": hint, "lines": lines}

@@ -4,12 +4,14 @@
 |---|---|
 | `/` | the page |
 | `/a/TAG/...` | its files, for ever the same under this address |
-| `/p/PACKAGE/TAG/...` | client parts of game packages, likewise; never their rules |
+| `/p/PACKAGE/SHA256/...` | client parts of game packages, likewise; never their rules |
+| `/sw.js` | the service worker: only tells, without a connection, that there is none |
 | `/hall.json` | gateways that this page can reach, the keys it must pin, the games |
 | `/words.json` | what the games call things, in English and Chinese |
 | `/wire.binpb` | the descriptors of the messages (a FileDescriptorSet) |
-| `POST /robots` | robots sit down at a table: `{"room", "shard", "table"}` |
+| `POST /robots` | robots sit down at a table: `{"room", "shard", "table", "key"}` |
 | `POST /advice` | a hint for the view that is sent: `{"hint", "lines"}` |
+| `POST /replay?seat=N` | the boards of a seat in the record that is sent (zlib, see replays.py) |
 """
 
 from __future__ import annotations
@@ -33,7 +35,9 @@ from hall_client.errors import HallError
 from hall_client.terminal import vocabulary
 from hall_client.web.advice import MAX_VIEW_BYTES, Advice, NoAdvice
 from hall_client.web.catalogue import Catalogue
+from hall_client.web.news import News
 from hall_client.web.pages import Pages, media_type
+from hall_client.web.replays import MAX_PACKED_BYTES, NoReplay, Replays
 from hall_client.web.robots import Robots, TooManyRobots
 from paiju.rules.registry import Registry
 from paiju.wire.v1 import common_pb2, hall_pb2
@@ -63,7 +67,7 @@ def policy(inline_scripts: list[str]) -> str:
     scripts = " ".join(["'self'", *inline_scripts])
     return (
         f"default-src 'none'; script-src {scripts}; style-src 'self'; img-src 'self' data:; "
-        "connect-src 'self' ws: wss:; manifest-src 'self'; "
+        "connect-src 'self' ws: wss:; manifest-src 'self'; worker-src 'self'; "
         "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
     )
 
@@ -72,15 +76,24 @@ HallState = Callable[[], dict[str, Any] | None]
 """The running hall's state file, None while none runs."""
 
 
-def make_app(state: HallState, robots: Callable[[], Robots | None]) -> Starlette:
-    """robots: who sits down when asked; None: nobody."""
+def make_app(
+    state: HallState,
+    robots: Callable[[], Robots | None],
+    make_news: Callable[[Catalogue], News] | None = None,
+) -> Starlette:
+    """robots: who sits down when asked; None: nobody. make_news: who gets what is published
+    later; None: nobody does."""
 
     registry = Registry.default()
     pages, catalogue, advice = Pages(), Catalogue(registry), Advice(registry)
-    shown = catalogue.shown()
+    replays = Replays(registry)
+    news = make_news(catalogue) if make_news is not None else None
 
     async def index(request: Request) -> Response:
         return HTMLResponse(pages.index)
+
+    async def worker(request: Request) -> Response:
+        return Response(pages.worker, media_type="text/javascript")
 
     async def own_file(request: Request) -> Response:
         name = request.path_params["name"]
@@ -88,7 +101,7 @@ def make_app(state: HallState, robots: Callable[[], Robots | None]) -> Starlette
 
     async def package_file(request: Request) -> Response:
         at = request.path_params
-        return _kept(at["name"], catalogue.file(at["package"], at["tag"], at["name"]))
+        return _kept(at["name"], catalogue.file(at["package"], at["digest"], at["name"]))
 
     async def hall(request: Request) -> Response:
         found = state()
@@ -99,8 +112,15 @@ def make_app(state: HallState, robots: Callable[[], Robots | None]) -> Starlette
             secure=request.url.scheme == "https",
             host=request.url.hostname or "",
         )
+        if news is not None:
+            news.look()
         return JSONResponse(
-            {"gateways": gateways, "server_keys": found["server_keys"], "games": shown}
+            {
+                "gateways": gateways,
+                "server_keys": found["server_keys"],
+                "games": catalogue.shown(),
+                "packages": catalogue.packages(),
+            }
         )
 
     async def words(request: Request) -> Response:
@@ -115,23 +135,30 @@ def make_app(state: HallState, robots: Callable[[], Robots | None]) -> Starlette
     async def advise(request: Request) -> Response:
         return await _advise(request, advice)
 
+    async def replay(request: Request) -> Response:
+        return await _replay(request, replays)
+
     @asynccontextmanager
     async def life(_: Starlette) -> AsyncIterator[None]:
         yield
         made = robots()
         if made is not None:
             await made.close()
+        if news is not None:
+            await news.close()
 
     app = Starlette(
         routes=[
             Route("/", index),
+            Route("/sw.js", worker),
             Route("/a/{tag}/{name:path}", own_file),
-            Route("/p/{package}/{tag}/{name:path}", package_file),
+            Route("/p/{package}/{digest}/{name:path}", package_file),
             Route("/hall.json", hall),
             Route("/words.json", words),
             Route("/wire.binpb", wire),
             Route("/robots", call_robots, methods=["POST"]),
             Route("/advice", advise, methods=["POST"]),
+            Route("/replay", replay, methods=["POST"]),
         ],
         lifespan=life,
     )
@@ -160,6 +187,20 @@ async def _advise(request: Request, advice: Advice) -> Response:
         return PlainTextResponse(str(error), 409)
 
 
+async def _replay(request: Request, replays: Replays) -> Response:
+    if request.headers.get("content-type") != "application/octet-stream":
+        return PlainTextResponse("application/octet-stream is needed", 415)
+    try:
+        data = await _body(request, MAX_PACKED_BYTES)
+        seat = int(request.query_params.get("seat", "0"))
+        names = request.query_params.getlist("name")
+        return JSONResponse(await replays.give(data, seat, names))
+    except ValueError:
+        return PlainTextResponse("not a record", 400)
+    except NoReplay as error:
+        return PlainTextResponse(str(error), 409)
+
+
 async def _call_robots(request: Request, robots: Robots | None) -> Response:
     """Only for our own page: another site's cannot send this content type unasked."""
     if request.headers.get("content-type") != "application/json":
@@ -171,10 +212,11 @@ async def _call_robots(request: Request, robots: Robots | None) -> Response:
         ref = common_pb2.TableRef(
             room=str(body["room"]), shard=int(body["shard"]), table=int(body["table"])
         )
-    except (ValueError, KeyError, TypeError):
+        key = str(body.get("key", ""))
+    except (ValueError, KeyError, TypeError, AttributeError):
         return PlainTextResponse("not a table", 400)
     try:
-        return JSONResponse({"robots": await robots.fill(ref)})
+        return JSONResponse({"robots": await robots.fill(ref, key=key)})
     except TooManyRobots:
         return PlainTextResponse("all robots are playing", 429)
     except (HallError, TimeoutError) as error:

@@ -18,6 +18,7 @@ from starlette.applications import Starlette
 
 from hall_client.terminal import places
 from hall_client.web.app import make_app
+from hall_client.web.news import News
 from hall_client.web.robots import Robots
 from hall_client.web.settings import WebSettings
 from paiju.service import logs
@@ -46,7 +47,15 @@ class WebHall:
     async def run(self) -> None:
         """Until SIGTERM. Raises OSError when a port is taken."""
         settings = self._settings
-        app = make_app(self._state, self._company)
+        app = make_app(
+            self._state,
+            self._company,
+            lambda catalogue: News(
+                lambda: places.running_hall(settings.data_dir),
+                catalogue,
+                settings.data_dir / "web-packages",
+            ),
+        )
         sockets: list[tuple[str, socket.socket, _Server]] = []
         if settings.web_listen:
             sockets.append(("http", *self._server(app, settings.web_listen, secure=False)))
@@ -57,7 +66,9 @@ class WebHall:
             loop.add_signal_handler(number, self._stop, [server for _, _, server in sockets])
         pages = [f"{scheme}://{_name(bound)}/" for scheme, bound, _ in sockets]
         state = settings.data_dir / STATE
-        state.write_text(json.dumps({"pid": os.getpid(), "pages": pages}), "utf-8")
+        draft = state.with_suffix(".new")
+        draft.write_text(json.dumps({"pid": os.getpid(), "pages": pages}), "utf-8")
+        draft.replace(state)  # whoever waits for the file finds it whole
         _log.info("web.ready", pages=pages)
         try:
             await asyncio.gather(*(s.serve(sockets=[bound]) for _, bound, s in sockets))

@@ -1,7 +1,7 @@
 """The page's own files, under addresses that change with their content.
 
-`/` is the only file that a browser asks for anew; all others lie under `/a/TAG/` and may be
-kept for ever, so a returning visitor fetches one small page.
+`/` and `/sw.js` are the only files that a browser asks for anew; all others lie under `/a/TAG/`
+and may be kept for ever, so a returning visitor fetches one small page.
 """
 
 from __future__ import annotations
@@ -14,6 +14,8 @@ from pathlib import Path
 
 WEBAPP = Path(__file__).resolve().parent.parent / "webapp"
 INDEX = "index.html"
+OFFLINE = "offline.html"  # shown in the place of the page, by the worker
+WORKER = "sw.js"  # one in a folder could only answer for that folder
 MEDIA = {".js": "text/javascript", ".md": "text/markdown; charset=utf-8"}
 _IMPORT_MAP = re.compile(r'<script type="importmap">(.*?)</script>', re.DOTALL)
 
@@ -37,11 +39,18 @@ class Pages:
         for name, content in self._files.items():
             digest.update(f"{name} {len(content)} ".encode() + content)
         self.tag = digest.hexdigest()[:16]
-        self.index = self._files[INDEX].decode().replace("{{base}}", f"a/{self.tag}")
+        self.index = self._filled(INDEX)
+        self.worker = self._filled(WORKER)
+        self._files[OFFLINE] = self._filled(OFFLINE).encode()
 
     def file(self, tag: str, name: str) -> bytes | None:
         """None for what there is not, or not in this version."""
-        return self._files.get(name) if tag == self.tag and name != INDEX else None
+        own = tag == self.tag and name not in (INDEX, WORKER)
+        return self._files.get(name) if own else None
+
+    def _filled(self, name: str) -> str:
+        """A file that lies at the root and names the others."""
+        return self._files[name].decode().replace("{{base}}", f"a/{self.tag}")
 
     @property
     def inline_scripts(self) -> list[str]:

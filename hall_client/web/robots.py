@@ -34,7 +34,7 @@ class Robots:
     def __init__(self, hall: Hall, *, most: int, think_s: float) -> None:
         self._hall = hall
         self._most = most
-        self._pool = ChannelPool()
+        self._pool = ChannelPool(tls=hall.tls)
         self._secret = secrets.token_bytes(32)
         self._watcher: HallClient | None = None
         self._company = Company(
@@ -48,8 +48,11 @@ class Robots:
             lonely_s=LONELY_S,
         )
 
-    async def fill(self, ref: common_pb2.TableRef) -> int:
-        """Sit down on the free seats of a table; how many did. Raises TooManyRobots, HallError."""
+    async def fill(self, ref: common_pb2.TableRef, *, key: str = "") -> int:
+        """Sit down on the free seats of a table; how many did. Raises TooManyRobots, HallError.
+
+        key: of a locked table, from somebody who knows it.
+        """
         if self._company.playing >= self._most:
             raise TooManyRobots
         if self._watcher is None:
@@ -59,9 +62,9 @@ class Robots:
             await watcher.connect()
             self._watcher = watcher
             await watcher.guest(self._secret)
-        table = await self._watcher.watch(ref)
+        table = await self._watcher.watch(ref, key=key)
         try:
-            return await self._company.fill(table)
+            return await self._company.fill(table, key=key)
         finally:
             await table.unwatch()
 

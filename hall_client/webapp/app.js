@@ -23,9 +23,11 @@ async function start() {
     locale: settings.locale.value,
   });
   globalThis.paiju = client; // for a look from the browser's console
-  const store = new Store(client, hall.games);
+  const store = new Store(client, hall, () => fetchHall(t));
   render(html`<${Hall} store=${store} />`, page);
   await store.open();
+  // Last, so that nothing waits for it; without it the browser says itself that it is offline.
+  navigator.serviceWorker?.register("sw.js").catch(() => {});
 }
 
 async function fetchHall(t) {

@@ -22,6 +22,7 @@ from paiju.cli.load_logins import logins
 from paiju.cli.load_nodes import nodes
 from paiju.cli.load_options import (
     Addresses,
+    Ca,
     DataDir,
     Edge,
     Html,
@@ -30,8 +31,10 @@ from paiju.cli.load_options import (
     Processes,
     Seed,
     ServerKey,
+    TlsName,
     WarmUp,
     aimed,
+    believed,
     guarded,
     processes_for,
 )
@@ -81,6 +84,8 @@ def players(
     html: Html = None,
     address: Addresses = None,
     server_key: ServerKey = "",
+    ca: Ca = None,
+    tls_name: TlsName = "",
     data_dir: DataDir = None,
     mine: Mine = False,
 ) -> None:
@@ -89,7 +94,15 @@ def players(
     Example: paiju load players --players 2000 --seconds 60 --json l.json --html l.html
     """
     with guarded():
-        target = aimed(address, server_key, data_dir, edge=edge, mine=mine, reports=(json, html))
+        target = aimed(
+            address,
+            server_key,
+            data_dir,
+            edge=edge,
+            mine=mine,
+            reports=(json, html),
+            tls=believed(ca, tls_name),
+        )
         plan = asyncio.run(
             _plan(
                 target,
@@ -130,6 +143,8 @@ def ramp(
     html: Html = None,
     address: Addresses = None,
     server_key: ServerKey = "",
+    ca: Ca = None,
+    tls_name: TlsName = "",
     data_dir: DataDir = None,
     mine: Mine = False,
 ) -> None:
@@ -138,7 +153,15 @@ def ramp(
     Example: paiju load ramp --players 600 --game doudizhu_4p --edge ws
     """
     with guarded():
-        target = aimed(address, server_key, data_dir, edge=edge, mine=mine, reports=(json, html))
+        target = aimed(
+            address,
+            server_key,
+            data_dir,
+            edge=edge,
+            mine=mine,
+            reports=(json, html),
+            tls=believed(ca, tls_name),
+        )
         plan = asyncio.run(
             _plan(
                 target,
@@ -212,7 +235,11 @@ async def _plan(
 
 async def _rooms(target: Target) -> Sequence[hall_pb2.Room]:
     client = HallClient(
-        target.gateways, server_keys=target.server_keys, kind="load", connect_timeout_s=5
+        target.gateways,
+        server_keys=target.server_keys,
+        kind="load",
+        connect_timeout_s=5,
+        tls=target.tls,
     )
     try:
         async with client:

@@ -16,8 +16,10 @@ from hall_client.load.crew import WorkerDied
 from hall_client.load.data_calls import DataTarget
 from hall_client.load.target import NotHere, Target
 from hall_client.terminal import places
+from hall_client.tls import Tls
 from paiju.cli import output
 from paiju.wire import server_keys
+from paiju.wire.tls.files import BadTls
 
 PLAYERS_PER_PROCESS = 500
 
@@ -27,10 +29,20 @@ Json = Annotated[
 Html = Annotated[str | None, typer.Option("--html", metavar="FILE", help="Also a page with plots.")]
 Addresses = Annotated[
     list[str] | None,
-    typer.Option("--address", metavar="HOST:PORT", help="Gateways; default: this machine's hall."),
+    typer.Option(
+        "--address",
+        metavar="HOST:PORT",
+        help="Gateways, by TLS grpcs:// or wss://; default: this machine's hall.",
+    ),
 ]
 ServerKey = Annotated[
     str, typer.Option(metavar="KEY", help="The hall's public key; needed with --address.")
+]
+Ca = Annotated[
+    Path | None, typer.Option(metavar="FILE", help="With TLS: the authorities to believe; PEM.")
+]
+TlsName = Annotated[
+    str, typer.Option(metavar="NAME", help="With TLS: what the certificate must name.")
 ]
 DataDir = Annotated[
     Path | None, typer.Option(help="Of this machine's hall; default $PAIJU_DATA_DIR, .paiju.")
@@ -52,6 +64,7 @@ def aimed(
     edge: str,
     mine: bool,
     reports: Sequence[str | None],
+    tls: Tls,
 ) -> Target:
     """Where the load goes, once it is clear that it may and can. Raises NotHere, BadParameter."""
     if edge not in ("grpc", "ws"):
@@ -59,7 +72,7 @@ def aimed(
     for file in reports:
         output.check_writable(file)
     if addresses:
-        target = Target(gateways=_checked(addresses, edge), server_keys=_keys(server_key))
+        target = Target(gateways=_checked(addresses, edge), server_keys=_keys(server_key), tls=tls)
     else:
         target = targets.local(places.data_dir(data_dir), edge=edge)
     targets.check_owner(target.gateways, mine=mine)
@@ -94,6 +107,14 @@ def data_target(
     targets.check_answers([target.address])
     targets.check_space(*([target.folder] if target.folder else []), Path.cwd())
     return target
+
+
+def believed(ca: Path | None, tls_name: str) -> Tls:
+    """How certificates of gateways are checked. Raises NotHere."""
+    try:
+        return Tls(name=tls_name) if ca is None else Tls.load(ca, name=tls_name)
+    except BadTls as error:
+        raise NotHere(f"--ca: {error}.") from None
 
 
 def _checked(addresses: Sequence[str], edge: str) -> tuple[str, ...]:

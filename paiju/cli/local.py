@@ -316,6 +316,7 @@ class LocalHall:
                 "gateways": self.gateways,
                 "web_gateways": self.web_gateways,
                 "server_keys": [encode(key) for key in self.server_keys],
+                "ca": str(self.certificate) if self.lan else "",
                 "pages": self.pages,
                 "admin": self._data.state().get("admin", ""),
                 "metrics": self.metrics,
@@ -329,7 +330,9 @@ class LocalHall:
             return {}
         addresses = [address] if self.lan and (address := lan_address()) else []
         self.certificate, key = certificate.ensure(self._folder, addresses)
-        listen = {"listen_host": "0.0.0.0"} if self.lan else {}
+        listen: dict[str, str] = {}
+        if self.lan:  # others of the network by TLS only; a page on this machine may come without
+            listen = {"listen_host": "0.0.0.0", "edge_tls": "true", "ws_host": "127.0.0.1"}
         return {"tls_certificate": str(self.certificate), "tls_key": str(key), **listen}
 
     async def _start_page(self, port: int) -> None:

@@ -17,10 +17,6 @@ from importlib import metadata
 from pathlib import Path
 from typing import Annotated, Any
 
-# Halls of one's own start databases and servers from a process that also speaks gRPC. Its
-# handlers around fork would stop threads in which calls are under way, and crash now and then.
-os.environ.setdefault("GRPC_ENABLE_FORK_SUPPORT", "0")
-
 import typer
 from typer.core import TyperCommand, TyperGroup
 

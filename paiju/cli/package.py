@@ -14,7 +14,7 @@ from typing import Annotated
 
 import typer
 
-from paiju.cli import output, package_authors, package_offers
+from paiju.cli import output, package_authors, package_export, package_offers, package_root
 from paiju.cli.package_files import Json, Package, packed
 from paiju.packages import archive, imports, proof
 
@@ -130,9 +130,11 @@ def _shown(contents: archive.Contents) -> dict[str, object]:
     }
 
 
+app.command("export")(package_export.export)
 app.command("init-keys")(package_authors.init_keys)
 app.command("author")(package_authors.author)
 app.command("rotate-key")(package_authors.rotate_key)
+app.command("rotate-root")(package_root.rotate_root)
 app.command("draft")(package_authors.draft)
 app.command("sign")(package_authors.sign_packages)
 app.command("publish")(package_authors.publish)

@@ -6,7 +6,7 @@ import asyncio
 import contextlib
 import signal
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated
 
@@ -81,7 +81,7 @@ def play(
     try:
         secret = places.device_secret(folder)
         wish = Wish(game=game, room=room, name=name)
-        tls = Tls(name=tls_name) if ca is None else Tls.load(ca, name=tls_name)
+        tls = replace(hall.tls, name=tls_name) if ca is None else Tls.load(ca, name=tls_name)
         asyncio.run(_play(console, texts, hall, tls=tls, wish=wish, secret=secret, think_s=think))
     except lobby.NoSuchPlace as no:
         output.fail(str(no))
@@ -169,14 +169,16 @@ async def _play(
         _ask_before_leaving(lines, person)
         async with company, client:
             session = await client.guest(secret, name=wish.name)
-            room = lobby.choose(
-                await client.rooms(),
-                game=wish.game,
-                room=wish.room,
-                registry=registry,
-                texts=texts,
+            rooms = await client.rooms()
+            wanted = lobby.choose(
+                rooms, game=wish.game, room=wish.room, registry=registry, texts=texts
             )
+            room = await lobby.held(client, rooms) or wanted
             _greet(console, texts, session, room, wish)
+            if room.id != wanted.id:
+                console.print(
+                    texts("held", game=lobby.title(room, texts)), style="yellow", markup=False
+                )
             await person.run(client, room.id)
             coins = (await client.wallet()).coin
         console.print(texts("bye", coin=coins), highlight=False)
@@ -192,8 +194,8 @@ def _greet(
     if wish.name and wish.name != name:
         kept = texts("name_kept", name=name)
         console.print(kept, style="yellow", markup=False, highlight=False)
-    title = room.title.get(texts.lang) or room.id
-    console.print(texts("how", game=title), style="dim", markup=False, highlight=False)
+    how = texts("how", game=lobby.title(room, texts))
+    console.print(how, style="dim", markup=False, highlight=False)
 
 
 def _ask_before_leaving(lines: Lines, person: Person) -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 
 from securesystemslib.exceptions import StorageError
 from securesystemslib.signer import Key, Signer
@@ -17,11 +17,10 @@ from tuf.api.metadata import Metadata, MetaFile, Role, Root, Targets
 
 from paiju.packages import authors
 from paiju.packages.repository import TARGETS_EXPIRES, Files, OnlineKeys, Refused, Repository
+from paiju.packages.rotation import ROOT_EXPIRES, ROOT_THRESHOLD
 from paiju.packages.signing import sign
 
 ROOT_KEYS = 3
-ROOT_THRESHOLD = 2
-ROOT_EXPIRES = timedelta(days=365)
 
 
 def create(

@@ -10,13 +10,14 @@ from __future__ import annotations
 
 import hmac
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from fnmatch import fnmatchcase as fnmatch
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 from tuf.api.exceptions import DownloadError, DownloadHTTPError, RepositoryError
-from tuf.api.metadata import Metadata, Snapshot, Targets
+from tuf.api.metadata import DelegatedRole, Metadata, Snapshot, Targets
 from tuf.ngclient import Updater, UpdaterConfig
 from tuf.ngclient.fetcher import FetcherInterface
 
@@ -61,6 +62,9 @@ class Follower:
         self._key = key
         self._fetch = fetch
         self._known = self._read_list()
+        self._troubles: list[str] = []
+        self.in_vain: set[str] = set()
+        """What authors have listed that is not theirs: "AUTHOR: PATH"."""
 
     @property
     def versions(self) -> Mapping[str, str]:
@@ -81,8 +85,11 @@ class Follower:
     def refresh(self) -> list[str]:
         """Look for what is new; the versions that came. Untrusted, Unreachable.
 
-        What is no longer offered leaves the list; its archive stays for tables that use it.
+        What is no longer offered leaves the list; its archive stays for tables that use it. One
+        author's list or archive that does not hold keeps nobody else's from coming: what holds is
+        taken, then Untrusted tells the rest.
         """
+        self._troubles = []
         updater = Updater(
             str(self._metadata),
             f"{_URL}metadata/",
@@ -94,21 +101,34 @@ class Follower:
         try:
             updater.refresh()
             offered = self._offered(updater)
+            for version, digest in list(offered.items()):
+                if not self._holds(digest) and not self._got(updater, version):
+                    del offered[version]
             new = [version for version in offered if version not in self._known]
-            for version, digest in offered.items():
-                if not self._holds(version, digest):
-                    self._download(updater, version)
         except DownloadError as error:
             if "expected" in str(error) or "exceed" in str(error):
                 raise Untrusted(f"more came than was announced: {error}") from None
             raise Unreachable(str(error)) from None
+        except OSError as error:
+            raise Unreachable(f"{type(error).__name__}: {error}") from None
         except RepositoryError as error:
             raise Untrusted(str(error)) from None
         self._known = offered
         self._write_list()
+        if self._troubles:
+            raise Untrusted("; ".join(self._troubles))
         return new
 
-    def _holds(self, version: str, digest: str) -> bool:
+    def _got(self, updater: Updater, version: str) -> bool:
+        """Whether the archive came; else it is among the troubles."""
+        try:
+            self._download(updater, version)
+        except (RepositoryError, Untrusted) as error:
+            self._troubles.append(f"{version}: {error}")
+            return False
+        return True
+
+    def _holds(self, digest: str) -> bool:
         """Whether the archive is there, undamaged; else it is fetched again."""
         try:
             found = unpack((self._archives / f"{digest}.zip").read_bytes())
@@ -127,13 +147,29 @@ class Follower:
         for author, role in roles.items():
             if f"{author}.json" not in snapshot.signed.meta:
                 continue  # has published nothing yet
-            for pattern in role.paths or ():
-                updater.get_targetinfo(pattern.replace("*", "any"))
-            listed: Metadata[Targets] = self._local(author)
-            for path, target in listed.signed.targets.items():
-                if updater.get_targetinfo(path) == target:
-                    found[path.removesuffix(".zip")] = target.hashes["sha256"]
+            try:
+                found |= self._listed(updater, author, role.paths or ())
+            except RepositoryError as error:
+                self._troubles.append(f"the list of {author}: {error}")
+                found |= {v: d for v, d in self._known.items() if self._owns(role, v)}
         return found
+
+    def _listed(self, updater: Updater, author: str, paths: Sequence[str]) -> dict[str, str]:
+        """Of one author. What he lists of another one's packages, he does so in vain."""
+        for pattern in paths:
+            updater.get_targetinfo(pattern.replace("*", "any"))
+        listed: Metadata[Targets] = self._local(author)
+        found = {}
+        for path, target in listed.signed.targets.items():
+            if not any(fnmatch(path, pattern) for pattern in paths):
+                self.in_vain.add(f"{author}: {path}")
+            elif updater.get_targetinfo(path) == target:
+                found[path.removesuffix(".zip")] = target.hashes["sha256"]
+        return found
+
+    @staticmethod
+    def _owns(role: DelegatedRole, version: str) -> bool:
+        return any(fnmatch(f"{version}.zip", pattern) for pattern in role.paths or ())
 
     def _local(self, role: str) -> Metadata[Any]:
         """What the updater has verified of a role."""

@@ -43,6 +43,11 @@ class KeyFolder:
         """What game servers are installed with."""
         return self.path / ROOT
 
+    @property
+    def roots(self) -> list[Path]:
+        """The keys of the root that are here; two are needed."""
+        return sorted((self.path / "offline").glob("root-?.pem"))
+
     def author(self, name: str) -> Path:
         return self.path / "authors" / f"{name}.pem"
 
@@ -81,6 +86,40 @@ class KeyFolder:
         key = new_key()
         write_key(self.author(name), key)
         return key
+
+
+@dataclass(frozen=True)
+class NewKey:
+    """A key that counts as soon as somebody has taken what it signed: until then it lies beside
+    the one that it replaces, which is kept as NAME.old then."""
+
+    file: Path
+    key: CryptoSigner
+
+    @classmethod
+    def make(cls, file: Path) -> NewKey:
+        """FileExistsError when one is on its way there already."""
+        key = new_key()
+        write_key(_beside(file, "new"), key)
+        return cls(file, key)
+
+    @classmethod
+    def left(cls, folder: KeyFolder) -> list[NewKey]:
+        """Those of a rotation that was broken off: whether they count is not known here. BadKey."""
+        found = sorted(folder.path.glob("o*line/*.pem.new"))
+        return [cls(path.with_suffix(""), read_key(path)) for path in found]
+
+    def take(self) -> None:
+        if self.file.exists():
+            self.file.replace(_beside(self.file, "old"))
+        _beside(self.file, "new").replace(self.file)
+
+    def drop(self) -> None:
+        _beside(self.file, "new").unlink()
+
+
+def _beside(file: Path, word: str) -> Path:
+    return file.with_name(f"{file.name}.{word}")
 
 
 def read_online(folder: Path) -> tuple[Beginning, OnlineKeys]:

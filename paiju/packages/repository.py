@@ -32,7 +32,7 @@ from tuf.api.metadata import (
     Timestamp,
 )
 
-from paiju.packages import authors
+from paiju.packages import authors, rotation
 from paiju.packages.archive import BadPackage, Contents, unpack
 from paiju.packages.signing import sign
 
@@ -141,6 +141,38 @@ class Repository:
         self._files.put(f"metadata/{number}.{author}.json", data)
         return number
 
+    def root(self) -> bytes:
+        """The newest."""
+        data = self._files.get(f"metadata/{self._root().signed.version}.root.json")
+        assert data is not None
+        return data
+
+    def take_root(self, data: bytes, targets: bytes | None, *, now: datetime) -> int:
+        """Take the next root, signed by the one before and by itself; its number.
+
+        targets: the operator's list once more, when another key speaks for it now. Refused also
+        when our own keys would be worth nothing: somebody must be able to say what is current.
+        """
+        try:
+            root = rotation.check_next(self._root(), data, now=now)
+        except rotation.BadRoot as error:
+            raise Refused(str(error)) from None
+        if not _names(root, self._online):
+            raise Refused("the online keys of this data server are not in it")
+        changed: dict[str, MetaFile] = {}
+        if targets is not None:
+            again = self._verified_by(root, Targets.type, targets)
+            number = self._check_next(self._targets(), again, now)
+            if again.signed.delegations != self._targets().signed.delegations:
+                raise Refused("with a new root the authors stay as they are")
+            changed["targets.json"] = MetaFile(number)
+            self._files.put(f"metadata/{number}.targets.json", targets)
+        elif not _speaks(root, Targets.type, self._targets()):
+            raise Refused("the list of authors must be signed again with the new key")
+        self._files.put(f"metadata/{root.signed.version}.root.json", data)
+        self.publish_snapshot(changed, now=now)
+        return int(root.signed.version)
+
     # ---- authors ---------------------------------------------------------------------------
 
     def draft(self, author: str, *, now: datetime) -> Targets:
@@ -209,16 +241,19 @@ class Repository:
 
     def knows(self, online: OnlineKeys) -> bool:
         """Whether the root names these keys."""
-        roles = self._root().signed.roles
-        return (
-            online.snapshot.public_key.keyid in roles["snapshot"].keyids
-            and online.timestamp.public_key.keyid in roles["timestamp"].keyids
-        )
+        return _names(self._root(), online)
 
     def expires(self) -> datetime:
         """When followers refuse what is here, unless it is renewed."""
         timestamp = self._timestamp()
         return min(timestamp.signed.expires, self._snapshot(timestamp).signed.expires)
+
+    def signed_until(self) -> datetime:
+        """When what people have signed runs out: root, list of authors, lists of authors. Nobody
+        can renew it but those who have the keys."""
+        roles = [role for author in self.authors() if (role := self._role(author)) is not None]
+        root: datetime = self._root().signed.expires
+        return min([root, *(role.signed.expires for role in (self._targets(), *roles))])
 
     def renew(self, *, now: datetime) -> bool:
         """Sign snapshot and timestamp again when their time runs out; whether that was so."""
@@ -312,9 +347,17 @@ def _unpacked(blob: bytes) -> tuple[Contents, bytes]:
         raise Refused(str(error)) from None
 
 
-def _speaks(targets: Metadata[Targets], author: str, role: Metadata[Targets]) -> bool:
+def _names(root: Metadata[Root], online: OnlineKeys) -> bool:
+    roles = root.signed.roles
+    return (
+        online.snapshot.public_key.keyid in roles["snapshot"].keyids
+        and online.timestamp.public_key.keyid in roles["timestamp"].keyids
+    )
+
+
+def _speaks(above: Metadata[Any], author: str, role: Metadata[Targets]) -> bool:
     try:
-        targets.verify_delegate(author, role)
+        above.verify_delegate(author, role)
     except RepositoryError:
         return False
     return True

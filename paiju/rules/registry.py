@@ -6,8 +6,10 @@ imported when it is first asked for.
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 import tomllib
+from collections import OrderedDict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, cast
@@ -15,6 +17,9 @@ from typing import Any, cast
 import msgspec
 
 from paiju.rules.api import Game
+
+KEPT_GAMES = 512
+"""With so many parameters a game is kept; what was not asked for longest is made anew."""
 
 
 class UnknownGame(LookupError):
@@ -92,7 +97,7 @@ class Registry:
         self._resolve = dict(resolve or {})
         self._packages = {m.name: m for m in manifests}
         self._rule_sets = {r.name: (m, r) for m in self._packages.values() for r in m.rule_sets}
-        self._games: dict[tuple[str, str], Game] = {}
+        self._games: OrderedDict[tuple[str, str], Game] = OrderedDict()
 
     @classmethod
     def default(cls) -> Registry:
@@ -138,6 +143,11 @@ class Registry:
         if game is None:
             make = self._thing(name, self._entry(name)[1].entry)
             game = self._games[key] = cast(Game, make(dict(parameters or {})))
+            if len(self._games) > KEPT_GAMES:
+                self._games.popitem(last=False)
+        else:
+            with contextlib.suppress(KeyError):  # another thread has dropped it
+                self._games.move_to_end(key)
         return game
 
     def get(self, name: str, version: int, parameters: str) -> Game:

@@ -70,6 +70,11 @@ SENTENCES: Mapping[str, tuple[str, str]] = {
     "NO_SUCH_ROOM": ("There is no room {room}.", "没有房间 {room}。"),
     "NO_SUCH_TABLE": ("There is no such table.", "没有这张桌子。"),
     "NO_SUCH_SEAT": ("The table has seats 0 to {last}.", "座位号为 0 至 {last}。"),
+    "NOT_YOUR_HAND": ("There is no such hand of yours.", "没有这一局，或者您未参与。"),
+    "TABLE_LOCKED": (
+        "This table is closed to others: its key is needed.",
+        "此桌已上锁，需要口令。",
+    ),
     "SEAT_TAKEN": ("That seat is taken.", "座位已有人。"),
     "ALREADY_SEATED": ("You have a seat already.", "你已经在座。"),
     "NOT_SEATED": ("You have no seat at that table.", "你不在这张桌子上。"),
@@ -105,6 +110,11 @@ SENTENCES: Mapping[str, tuple[str, str]] = {
     "NO_REPOSITORY": ("This hall has no repository of packages.", "本大厅没有游戏包仓库。"),
     "PACKAGE_REFUSED": ("The repository does not take this: {detail}.", "仓库拒绝：{detail}。"),
     "NO_SUCH_VERSION": ("There is no version {version}.", "没有版本 {version}。"),
+    "BAD_ROOM_VALUES": ("The room cannot have that: {detail}", "房间不能这样设置：{detail}"),
+    "NO_SUCH_SETTINGS": (
+        "The room has no settings with number {number}.",
+        "该房间没有编号为 {number} 的设置。",
+    ),
     "PINNED": ("Pinned to {version}; unpin it first.", "已固定在 {version}，请先解除固定。"),
     "NO_SUCH_PACKAGE": ("There is no package {package}.", "没有游戏包 {package}。"),
     # between our servers

@@ -12,6 +12,7 @@ import struct
 from collections.abc import Iterable
 
 from paiju.wire import protocol
+from paiju.wire.splice import varint
 
 _UPDATES_TAG = b"\x0a"  # field 1, length-delimited: ServerFrame.updates
 _LENGTH = struct.Struct("<I")
@@ -19,16 +20,6 @@ _LENGTH = struct.Struct("<I")
 
 class FrameTooLarge(ValueError):
     """The peer announced a frame above the limit; the stream must be cut."""
-
-
-def varint(value: int) -> bytes:
-    """Protobuf's base-128 encoding of a non-negative integer."""
-    out = bytearray()
-    while value > 0x7F:
-        out.append(0x80 | (value & 0x7F))
-        value >>= 7
-    out.append(value)
-    return bytes(out)
 
 
 def server_frame(updates: Iterable[bytes]) -> bytes:

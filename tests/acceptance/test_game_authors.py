@@ -55,6 +55,16 @@ async def test_every_command_of_the_page(tmp_path: Path, monkeypatch: pytest.Mon
         listed = json.loads(
             await asyncio.to_thread(typed, "paiju package list --json - --data-dir hall", tmp_path)
         )
+        rooms = json.loads(
+            await asyncio.to_thread(
+                typed, "paiju admin rooms show quick.novice --json - --data-dir hall", tmp_path
+            )
+        )
+        values = [json.loads(one["values"]) for one in rooms["settings"]]
+        assert values == [{}, {"rules.N": 20, "turn_ms.play": 25_000}], "newest first"
+        told = {"server", "package", "version", "state", "tables"}
+        assert listed["servers"] and all(told <= one.keys() for one in listed["servers"])
+        assert any((tmp_path / "www/p/quick").glob("*/help.en.md"))
         (plan,) = listed["plans"]
         assert not plan.get("on", False) and plan["minimum_client"] == 1
         yanked = {v["version"]: v.get("yanked", False) for v in listed["versions"]}

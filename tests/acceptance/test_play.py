@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 import pytest_asyncio
 
+from hall_client import HallClient
+from hall_client.terminal import places
 from paiju.wire.server_keys import encode
 from tests.acceptance.command import run
 from tests.integration.hall_client.mini_hall import MiniHall
@@ -62,3 +64,12 @@ async def test_what_cannot_be_played_is_a_sentence(hall: MiniHall, tmp_path: Pat
         run, "play", "--address", "foo bar", "--server-key", encode(hall.server_keys[0])
     )
     assert done.returncode == 2 and "is not HOST:PORT" in done.stderr, done.stderr
+
+
+async def test_a_seat_that_is_still_held_comes_first(hall: MiniHall, tmp_path: Path) -> None:
+    async with HallClient(hall.gateways, server_keys=hall.server_keys) as client:
+        await client.guest(places.device_secret(tmp_path))
+        await client.quick_join("douniu.novice")
+    code, said = await _play(hall, tmp_path, "--game", "doudizhu", "--lang", "en", typed="q\n")
+    assert code == 0 and "still have a seat at another table" in said, said
+    assert "Douniu" in said and "Dou Dizhu" not in said, said

@@ -1,4 +1,7 @@
-"""A machine of two dies, Ray's head is away, all is rolled: by the command that operators have."""
+"""A machine of two dies, Ray's head is away, all is rolled: by the command that operators have.
+
+All in soak. In CI tests/cluster has machines that are lost or cut off, and a drain.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +13,10 @@ import pytest
 
 from tests.acceptance.command import paiju
 
-pytestmark = pytest.mark.timeout(1200)  # each wait inside has a deadline of its own
+pytestmark = [
+    pytest.mark.soak,
+    pytest.mark.timeout(1200),  # each wait inside has a deadline of its own
+]
 
 NOTHING_LOST = {
     "lost_actions": 0,
@@ -58,20 +64,17 @@ def test_rays_head_is_away(tmp_path: Path) -> None:
     assert figures["recovered_ms"]["max"] <= WIDE * HEAD_MS
 
 
-@pytest.mark.soak  # 50 s; tests/cluster/test_three_machines.py drains in CI
 def test_everything_is_started_anew_under_play(tmp_path: Path) -> None:
     figures = _chaos(tmp_path, "roll", "--players", "9", "--seconds", "10", "--every", "1")
     assert len(figures["roll_s"]) == 2
 
 
-@pytest.mark.soak
 def test_hands_move_when_a_machine_is_shut_down(tmp_path: Path) -> None:
     short = ("--players", "9", "--seconds", "10", "--every", "1", "--think", "1", "--down", "1")
     figures = _chaos(tmp_path, "shutdown", *short)
     assert figures["recovered_ms"]["max"] <= WIDE * MACHINE_MS
 
 
-@pytest.mark.soak
 def test_a_machine_with_two_hundred_players(tmp_path: Path) -> None:
     long = ("--players", "200", "--seconds", "180", "--every", "15", "--think", "2")
     figures = _chaos(tmp_path, "ray-node", *long)
@@ -79,7 +82,6 @@ def test_a_machine_with_two_hundred_players(tmp_path: Path) -> None:
     assert figures["recovered_ms"]["max"] <= MACHINE_MS
 
 
-@pytest.mark.soak
 @pytest.mark.parametrize("away_s", [10, 120])
 def test_rays_head_is_away_for_long(tmp_path: Path, away_s: int) -> None:
     long = ("--players", "30", "--seconds", "30", "--every", "5", "--think", "2")

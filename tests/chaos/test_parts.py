@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import sqlite3
+import time
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from sqlalchemy import create_engine
@@ -20,8 +23,8 @@ from hall_client.load.result import Latency, LoadResult
 from hall_client.mirror import Outcome
 from paiju.cli.chaos.figures import Findings, figures
 from paiju.cli.chaos.network import Proxy
-from paiju.cli.chaos.poison import KINDS, write_packages
-from paiju.cli.databases import OwnPostgres, SqliteFile
+from paiju.cli.chaos.poison import KINDS, Mind, Order, write_packages
+from paiju.cli.databases import SLOW_S, OwnPostgres, SqliteFile
 from paiju.rules.registry import Registry
 
 RESULT = LoadResult(
@@ -202,7 +205,7 @@ def test_an_sqlite_file_that_is_struck_takes_no_writes(tmp_path: Path) -> None:
     url = database.start().removeprefix("sqlite:///")
     with sqlite3.connect(url) as other:
         other.execute("CREATE TABLE one (number)")
-    database.strike()
+    database.strike("locked")
     with sqlite3.connect(url, timeout=0.05) as other, pytest.raises(sqlite3.OperationalError):
         other.execute("INSERT INTO one VALUES (1)")
     database.come_back()
@@ -210,7 +213,7 @@ def test_an_sqlite_file_that_is_struck_takes_no_writes(tmp_path: Path) -> None:
         other.execute("INSERT INTO one VALUES (1)")
 
 
-def test_a_postgresql_that_is_struck_dies_and_keeps_what_it_had_said(tmp_path: Path) -> None:
+def test_a_postgresql_that_is_struck_and_keeps_what_it_had_said(tmp_path: Path) -> None:
     import psycopg
 
     database = OwnPostgres(tmp_path)
@@ -219,16 +222,60 @@ def test_a_postgresql_that_is_struck_dies_and_keeps_what_it_had_said(tmp_path: P
         with psycopg.connect(url, autocommit=True) as connection:
             connection.execute("CREATE TABLE one (number int)")
             connection.execute("INSERT INTO one VALUES (1)")
-            database.strike()
+            _is_read_only_for_a_while(database, connection)
+            _is_slow_for_a_while(database, connection)
+            database.strike("dead")
             with pytest.raises(psycopg.OperationalError):
                 connection.execute("SELECT 1")
         with pytest.raises(psycopg.OperationalError):
             psycopg.connect(url)
         database.come_back()
         with psycopg.connect(url) as connection:
-            assert connection.execute("SELECT number FROM one").fetchall() == [(1,)]
+            found = connection.execute("SELECT number FROM one ORDER BY number").fetchall()
+            assert found == [(1,), (2,)]
     finally:
         database.stop()
+
+
+def _is_read_only_for_a_while(database: OwnPostgres, connection: Any) -> None:
+    """Also for who was connected before."""
+    import psycopg
+
+    database.strike("read-only")
+    _until(lambda: _reads_only(connection))
+    with pytest.raises(psycopg.errors.ReadOnlySqlTransaction):
+        connection.execute("INSERT INTO one VALUES (2)")
+    database.come_back()
+    _until(lambda: not _reads_only(connection))
+    connection.execute("INSERT INTO one VALUES (2)")
+
+
+def _reads_only(connection: Any) -> bool:
+    (shown,) = connection.execute("SHOW transaction_read_only").fetchone()
+    return bool(shown == "on")
+
+
+def _is_slow_for_a_while(database: OwnPostgres, connection: Any) -> None:
+    def slowest_s() -> float:
+        longest = 0.0
+        for _ in range(40):
+            begun = time.monotonic()
+            connection.execute("SELECT 1")
+            longest = max(longest, time.monotonic() - begun)
+            time.sleep(0.02)
+        return longest
+
+    database.strike("slow")
+    assert slowest_s() > SLOW_S[0] / 2
+    database.come_back()
+    _until(lambda: slowest_s() < SLOW_S[0] / 2)
+
+
+def _until(holds: Callable[[], bool]) -> None:
+    until = time.monotonic() + 30
+    while not holds():
+        assert time.monotonic() < until
+        time.sleep(0.02)
 
 
 def test_poisoned_packages_are_games_like_others_until_somebody_says_harm(
@@ -252,3 +299,21 @@ def test_poisoned_packages_are_games_like_others_until_somebody_says_harm(
         state.apply(seat, state.default_action(seat))
     assert sum(state.outcome().deltas) == 0
     assert game.load(state.dump()).hash() == state.hash()
+
+
+def test_harm_is_done_in_one_hand_by_whoever_is_asked_there() -> None:
+    order = Order()
+    first, second = Mind(order), Mind(order)
+
+    def asked(mind: Mind, hand: int) -> str:
+        return mind.choose({"@table": {"id": "7"}, "@hand": hand})
+
+    assert asked(first, 3) == "pass"
+    order.give()
+    assert [asked(second, 4), asked(first, 4)] == ["harm", "harm"], "it may not have been heard"
+    assert order.hand == (7, 4), "the hand in which it was said, not one that was looked at later"
+    assert [asked(first, 5), asked(second, 5)] == ["pass", "pass"]
+    order.give()  # hand 4 ended before it was heard
+    assert asked(first, 6) == "harm" and order.hand == (7, 6)
+    order.wanted = False
+    assert asked(first, 6) == "pass"

@@ -18,6 +18,7 @@ from hall_client.events import Event, RoomsChanged
 from hall_client.load.driver import Driver, LoadPlan
 from hall_client.packages import PartStore
 from paiju.packages import archive
+from paiju.packages.client_files import client_files
 from paiju.packages.keys import KeyFolder
 from paiju.wire.server_keys import ServerKeys, decode
 from tests.acceptance.command import paiju
@@ -27,6 +28,9 @@ from tests.packages.variants import BothVersions, doudizhu
 ROOM = "doudizhu.novice"
 VISIBLE_WITHIN_S = 15.0
 """Five times the promise, because others work beside."""
+CLIENT_BYTES = 150_000
+DOWNLOADED_WITHIN_S = 120.0
+"""Four times the promise for 200 clients, for the same reason."""
 
 
 @pytest.fixture
@@ -89,6 +93,12 @@ class TwoServers:
         found: dict[str, Any] = json.loads(said)
         return found
 
+    def changed_at(self, what: str) -> float:
+        """When the data server did that last, wall time."""
+        said = paiju("admin", "audit", "--json", "-", "--data-dir", str(self.folders["data"]))
+        rows = json.loads(said)["rows"]
+        return float(next(row["time_us"] for row in rows if row["what"] == what) / 1e6)
+
     async def ask(self, *arguments: str) -> dict[str, Any]:
         return await asyncio.to_thread(self.package, *arguments)
 
@@ -115,10 +125,10 @@ class Watcher:
     def _told(self, event: Event) -> None:
         if isinstance(event, RoomsChanged):
             now = {room.id: room.package_version for room in event.rooms.rooms}
-            self.heard.append((time.monotonic(), now.get(ROOM, "")))
+            self.heard.append((time.time(), now.get(ROOM, "")))
 
     async def until(self, version: str) -> float:
-        """When it heard of it."""
+        """When it heard of it, wall time."""
         end = time.monotonic() + VISIBLE_WITHIN_S
         while True:
             for at, heard in self.heard:
@@ -143,9 +153,34 @@ def _plan(hall: TwoServers, server: str, *, players: int, hands: int, seed: int)
     )
 
 
-async def _live(hall: TwoServers, folder: Path, *, players: int, hands: int) -> None:
+async def _download(hall: TwoServers, folder: Path, clients: int, files: dict[str, bytes]) -> float:
+    """All at once get the client part of 1.1.0 and have it whole; seconds until the last one."""
+
+    async def one(number: int) -> None:
+        server = ("a", "b")[number % 2]
+        client = HallClient(hall.servers[server]["gateways"], server_keys=hall.keys)
+        await client.connect()
+        await client.guest(number.to_bytes(4) * 8)
+        async with asyncio.timeout_at(end):
+            await begin.wait()
+            part = await PartStore(folder / str(number)).get(client, "doudizhu", "1.1.0")
+        found = {p.relative_to(part).as_posix(): p for p in part.rglob("*") if p.is_file()}
+        assert {name: await asyncio.to_thread(p.read_bytes) for name, p in found.items()} == files
+        await client.close()
+
+    begin, end = asyncio.Event(), asyncio.get_running_loop().time() + 2 * DOWNLOADED_WITHIN_S
+    all_of_them = asyncio.gather(*(one(number) for number in range(1_000, 1_000 + clients)))
+    begin.set()
+    begun = time.monotonic()
+    await all_of_them
+    return time.monotonic() - begun
+
+
+async def _live(
+    hall: TwoServers, folder: Path, *, players: int, hands: int, downloads: int
+) -> None:
     new = folder / "doudizhu-1.1.0.zip"
-    new.write_bytes(doudizhu("1.1.0", escape_factor=4, rules=2))
+    new.write_bytes(doudizhu("1.1.0", escape_factor=4, rules=2, client_bytes=CLIENT_BYTES))
     minds = BothVersions(new.read_bytes())
     watchers = [Watcher(hall, server) for server in ("a", "b")]
     for number, watcher in enumerate(watchers):
@@ -171,15 +206,16 @@ async def _live(hall: TwoServers, folder: Path, *, players: int, hands: int) -> 
     await hall.until(
         lambda s: all(s.get((n, "1.1.0"), {}).get("state") == "verified" for n in ("a", "b"))
     )
-    begun = time.monotonic()
+    typed = time.time()
     await hall.ask("start", "doudizhu")
-    seen = [await watcher.until("1.1.0") - begun for watcher in watchers]
-    print(f"visible to clients after {max(seen):.1f} s, with the command")
-    part = await PartStore(folder / "client").get(watchers[0].client, "doudizhu", "1.1.0")
-    published_files = archive.unpack(new.read_bytes()).files
-    names = {p.name for p in part.iterdir()}
-    assert names == {"help.en.md", "help.zh.md", "view.js"}, "no rules, no cases"
-    assert (part / "help.en.md").read_bytes() == published_files["help.en.md"]
+    seen = max([await watcher.until("1.1.0") for watcher in watchers])
+    changed = await asyncio.to_thread(hall.changed_at, "package.start")
+    print(f"visible {seen - changed:.1f} s after the change, {seen - typed:.1f} s after the key")
+    files = client_files(archive.unpack(new.read_bytes()).files)
+    assert set(files) == {"help.en.md", "help.zh.md", "view.js", "assets/felt.webp"}
+    took = await _download(hall, folder / "clients", downloads, files)
+    print(f"{downloads} clients have {sum(map(len, files.values()))} bytes after {took:.1f} s")
+    assert took < DOWNLOADED_WITHIN_S
     fresh = await Driver(
         _plan(hall, "a", players=3, hands=2, seed=9), make_mind=lambda _: GameMind(minds)
     ).run()
@@ -210,7 +246,7 @@ def test_a_version_is_published_while_bots_play(
     start: Callable[..., Program], tmp_path: Path
 ) -> None:
     hall = TwoServers(start, tmp_path)
-    asyncio.run(_live(hall, tmp_path, players=12, hands=8))
+    asyncio.run(_live(hall, tmp_path, players=12, hands=8, downloads=20))
 
 
 @pytest.mark.soak
@@ -218,4 +254,4 @@ def test_a_version_is_published_while_fifty_bots_play(
     start: Callable[..., Program], tmp_path: Path
 ) -> None:
     hall = TwoServers(start, tmp_path)
-    asyncio.run(_live(hall, tmp_path, players=50, hands=60))
+    asyncio.run(_live(hall, tmp_path, players=50, hands=60, downloads=200))

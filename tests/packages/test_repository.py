@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from copy import copy
 from datetime import datetime, timedelta
 from pathlib import Path
 
@@ -11,10 +12,11 @@ import pytest
 from freezegun import freeze_time
 from securesystemslib.signer import CryptoSigner
 
-from paiju.packages import archive, beginning
+from paiju.packages import archive, beginning, rotation
 from paiju.packages import repository as repo
 from paiju.packages.follower import Follower, Unreachable, Untrusted
 from paiju.packages.repository import OnlineKeys, Refused, Repository
+from paiju.packages.signing import sign
 from tests.packages import toy
 
 NOW = repo.utc_now()
@@ -299,3 +301,108 @@ def test_times_are_those_of_the_caller(hall: Hall) -> None:
         hall.repository.publish(
             "ann", repo.sign_versions(draft, [blob()], hall.ann), [blob()], now=later
         )
+
+
+# ---- other root keys -----------------------------------------------------------------------
+
+
+def rotated(hall: Hall, **how: object) -> bytes:
+    """The next root with three other keys, signed by two of the old ones."""
+    made = [CryptoSigner.generate_ed25519() for _ in range(3)]
+    given = {"signers": hall.roots[:2], "root": made, "now": NOW, **how}
+    data = rotation.next_root(hall.repository.root(), **given)  # type: ignore[arg-type]
+    hall.roots = list(given["root"])  # type: ignore[call-overload]
+    return data
+
+
+def test_who_was_installed_with_the_old_root_follows_the_new_one(
+    hall: Hall, tmp_path: Path
+) -> None:
+    hall.publish(blob())
+    standing, stolen = hall.follower(tmp_path / "standing"), hall.roots
+    standing.refresh()
+    assert hall.repository.take_root(rotated(hall), None, now=NOW) == 2
+    assert hall.repository.take_root(rotated(hall), None, now=NOW) == 3
+    hall.publish(blob("1.1.0"))
+    assert standing.refresh() == ["toss/1.1.0"]
+    assert len(hall.follower(tmp_path / "new, old root").refresh()) == 2
+    hall.root = hall.repository.root()
+    assert len(hall.follower(tmp_path / "new, new root").refresh()) == 2
+    # Whoever has two of the first keys can do nothing any more.
+    with pytest.raises(rotation.BadRoot, match="signatures of the root do not hold"):
+        rotation.next_root(hall.root, signers=stolen, root=stolen, now=NOW)
+    forged = lied(hall)
+    before = lied(hall)["metadata/1.root.json"]
+    forged["metadata/4.root.json"] = rotation.next_root(before, signers=stolen, now=NOW)
+    with pytest.raises(Untrusted):
+        standing_on = hall.follower(tmp_path / "standing", forged)
+        standing_on.refresh()
+    assert len(hall.follower(tmp_path / "standing").versions) == 2
+
+
+def test_a_root_below_the_threshold_is_refused_by_all(hall: Hall, tmp_path: Path) -> None:
+    follower = hall.follower(tmp_path)
+    follower.refresh()
+    with pytest.raises(rotation.BadRoot, match="do not hold"):
+        rotated(hall, signers=hall.roots[:1])
+    with pytest.raises(rotation.BadRoot, match="at least 2"):
+        rotated(hall, root=hall.roots[:1])
+    whole = json.loads(rotated(hall))
+    for kept in range(len(whole["signatures"])):  # each one alone
+        part = json.dumps(whole | {"signatures": [whole["signatures"][kept]]}).encode()
+        with pytest.raises(Refused, match="do not hold"):
+            hall.repository.take_root(part, None, now=NOW)
+        served = lied(hall)
+        served["metadata/2.root.json"] = part
+        with pytest.raises(Untrusted):
+            hall.follower(tmp_path, served).refresh()
+
+
+def test_a_year_more_with_the_same_keys(hall: Hall, tmp_path: Path) -> None:
+    follower = hall.follower(tmp_path)
+    late = NOW + rotation.ROOT_EXPIRES + timedelta(days=1)
+    again = rotation.next_root(hall.repository.root(), signers=hall.roots[:2], now=late)
+    authors = sign(hall.repository.draft_authors(now=late), [hall.targets])
+    hall.repository.take_root(again, authors, now=late)
+    with freeze_time(late):
+        follower.refresh()  # the first root has expired; the way to the next one is open
+
+
+def test_another_key_of_the_operator(hall: Hall, tmp_path: Path) -> None:
+    hall.publish(blob())
+    follower, new = hall.follower(tmp_path), CryptoSigner.generate_ed25519()
+    follower.refresh()
+    root = rotated(hall, targets=[new.public_key])
+    with pytest.raises(Refused, match="must be signed again"):
+        hall.repository.take_root(root, None, now=NOW)
+    draft = hall.repository.draft_authors(now=NOW)
+    hall.repository.take_root(root, sign(draft, [new]), now=NOW)
+    hall.publish(blob("1.1.0"))
+    assert follower.refresh() == ["toss/1.1.0"]
+    with pytest.raises(Refused, match="does not hold"):
+        hall.author("bob", "go", hall.bob)  # with the old key
+    hall.targets = new
+    hall.author("bob", "go", hall.bob)
+
+
+def test_other_online_keys_in_two_steps(hall: Hall, tmp_path: Path) -> None:
+    """First both count, then the data servers have the new ones, then only those count."""
+    hall.publish(blob())
+    follower, old = hall.follower(tmp_path), hall.online
+    follower.refresh()
+    new = OnlineKeys(CryptoSigner.generate_ed25519(), CryptoSigner.generate_ed25519())
+    keys = {
+        "snapshot": [old.snapshot.public_key, new.snapshot.public_key],
+        "timestamp": [old.timestamp.public_key, new.timestamp.public_key],
+    }
+    only = {"snapshot": keys["snapshot"][1:], "timestamp": keys["timestamp"][1:]}
+    with pytest.raises(Refused, match="online keys of this data server"):
+        hall.repository.take_root(rotated(copy(hall), **only), None, now=NOW)
+    hall.repository.take_root(rotated(hall, **keys), None, now=NOW)
+    hall.repository = Repository(hall.files, new)
+    hall.publish(blob("1.1.0"))
+    assert follower.refresh() == ["toss/1.1.0"]
+    hall.repository.take_root(rotated(hall, **only), None, now=NOW)
+    hall.publish(blob("1.2.0"))
+    assert follower.refresh() == ["toss/1.2.0"]
+    assert not Repository(hall.files, old).knows(old)

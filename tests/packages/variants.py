@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from hashlib import shake_256
 from pathlib import Path
 
 from paiju.packages import archive
@@ -18,9 +19,12 @@ ESCAPES = (
 FOLDER = Path(__file__).resolve().parents[2] / "games" / "doudizhu"
 
 
-def doudizhu(version: str, *, escape_factor: int = 3, rules: int = 1) -> bytes:
+def doudizhu(
+    version: str, *, escape_factor: int = 3, rules: int = 1, client_bytes: int = 0
+) -> bytes:
     """escape_factor: how often the base an escape costs; with another one, rules has another
-    number, too: records are replayed under the rules that they were played by."""
+    number, too: records are replayed under the rules that they were played by. client_bytes: of
+    a picture in the client part; half of it packs well."""
     contents = archive.unpack(archive.build(FOLDER))
     files = dict(contents.files)
 
@@ -34,6 +38,9 @@ def doudizhu(version: str, *, escape_factor: int = 3, rules: int = 1) -> bytes:
         lines = files["cases.jsonl"].splitlines(keepends=True)
         kept = (line for line in lines if not any(case in line for case in ESCAPES))
         files["cases.jsonl"] = b"".join(kept)
+    if client_bytes:
+        half = client_bytes // 2
+        files["assets/felt.webp"] = shake_256(b"felt").digest(half) + bytes(client_bytes - half)
     change("rules.py", "    version = 1\n", f"    version = {rules}\n")
     return archive.pack(files)
 

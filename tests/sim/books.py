@@ -120,6 +120,8 @@ class Books:
             answer = known[1]
             if isinstance(answer, Refused):
                 raise answer
+            if kind == "SitDown" and not self.sittings[answer.sitting].open:
+                raise Refused("NO_SUCH_SITTING", sitting=answer.sitting)
             return answer
         try:
             made = work(request)

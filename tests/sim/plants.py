@@ -103,10 +103,10 @@ def wall_clock_s(process: Process) -> float:
     return process.wall_us / 1e6 + process.loop.now
 
 
-def charging_replay(table: Table, rows: Any, *, sealer: Any, now: int) -> None:
+def charging_replay(table: Table, rows: Any, *, now: int, **more: Any) -> None:
     """The clocks ran while nobody was there."""
     gone_ms = max(0, (ids.now_us() - rows[-1].body["at"]) // 1000)
-    replay.replay(table, rows, sealer=sealer, now=now - gone_ms)
+    replay.replay(table, rows, now=now - gone_ms, **more)
 
 
 @dataclass(frozen=True)

@@ -58,6 +58,7 @@ class World:
         """What went wrong while the world ran."""
         self.leaving = False
         """Everybody is to go: whoever comes in now, too."""
+        self.habits = Habits()
         self.lives: list[Life] = []
         self.bots: list[Bot] = []
         self._say = say
@@ -257,7 +258,7 @@ class World:
             first=self.random.randrange(2),
         )
         random = Random(self.random.getrandbits(64))
-        bot = Bot(client, random, Habits(), lambda: self._tables_of_others(client))
+        bot = Bot(client, random, self.habits, lambda: self._tables_of_others(client))
         bot.number = number
         bot.leaving = self.leaving
         self.bots.append(bot)

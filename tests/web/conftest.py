@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import shutil
@@ -10,9 +11,11 @@ from pathlib import Path
 
 import pytest
 import pytest_asyncio
-from playwright.async_api import Browser, async_playwright
+import uvicorn
+from playwright.async_api import Browser, Page, async_playwright
 
 from hall_client.web import certificate
+from hall_client.web.app import make_app
 from paiju.wire.server_keys import encode
 from tests.integration.hall_client.mini_hall import MiniHall
 
@@ -74,3 +77,29 @@ async def browser() -> AsyncIterator[Browser]:
         )
         yield made
         await made.close()
+
+
+@pytest_asyncio.fixture(scope="session", loop_scope="session")
+async def site() -> AsyncIterator[str]:
+    """The page's files without a hall behind them."""
+    config = uvicorn.Config(
+        make_app(lambda: None, lambda: None), port=0, log_config=None, lifespan="off"
+    )
+    server = uvicorn.Server(config)
+    serving = asyncio.create_task(server.serve())
+    while not server.started:  # noqa: ASYNC110
+        await asyncio.sleep(0.01)
+    (port,) = {sock.getsockname()[1] for part in server.servers for sock in part.sockets}
+    yield f"http://127.0.0.1:{port}/"
+    server.should_exit = True
+    await serving
+
+
+@pytest_asyncio.fixture(scope="session", loop_scope="session")
+async def files(browser: Browser, site: str) -> AsyncIterator[Page]:
+    """A page that says that no hall is running: its modules can be imported."""
+    context = await browser.new_context()
+    page = await context.new_page()
+    await page.goto(site)
+    yield page
+    await context.close()

@@ -18,6 +18,7 @@ from tests.web.person import (
     Turn,
     by_hint,
     by_keyboard,
+    connected,
     opened,
     play_hand,
     seated,
@@ -129,6 +130,22 @@ async def _swipe(page: Page, first: int, last: int) -> None:
         await (page.mouse.down() if act == "down" else page.mouse.up())
 
 
+PARTS = """async () => {
+  const found = {};
+  for (const room of (await paiju.rooms()).rooms) {
+    if (found[room.package]) continue;
+    found[room.package] = {};
+    const version = { package: room.package, version: room.packageVersion };
+    for (const { path, sha256 } of (await paiju.call("getPackage", version)).files) {
+      const url = `p/${room.package}/${sha256}/${path}`;
+      found[room.package][path] = { url, status: (await fetch(url)).status };
+    }
+  }
+  return found;
+}"""
+"""Client parts of all packages, as the gateway tells them."""
+
+
 @pytest.mark.parametrize("locale", ["en-US", "zh-CN"])
 async def test_every_game_is_named_and_explained(
     browser: Browser, hall: PageHall, locale: str
@@ -137,11 +154,12 @@ async def test_every_game_is_named_and_explained(
     await expect(page.locator(".game").first).to_be_visible(timeout=20_000)
     shown = await page.locator(".game").count()
     assert shown == len(Registry.default().rule_sets())
-    told = await page.evaluate("fetch('hall.json').then((answer) => answer.json())")
-    for game in told["games"]:
-        for url in [*game["help"].values(), game["view"]]:
-            status = await page.evaluate("(url) => fetch(url).then((got) => got.status)", url)
-            assert status == 200, url
+    await expect(page.locator("#status.open")).to_be_visible(timeout=20_000)
+    told = await page.evaluate(PARTS)
+    assert len(told) == len(Registry.default().packages())
+    for package, files in told.items():
+        assert {"help.en.md", "help.zh.md", "view.js"} <= files.keys(), package
+        assert all(file["status"] == 200 for file in files.values()), files
     assert await page.locator("text=undefined").count() == 0
     assert wrong == []
     await page.context.close()
@@ -149,8 +167,9 @@ async def test_every_game_is_named_and_explained(
 
 async def test_rules_never_reach_a_browser(browser: Browser, hall: PageHall) -> None:
     page, _ = await opened(browser, hall.pages[0])
-    told = await page.evaluate("fetch('hall.json').then((answer) => answer.json())")
-    base = told["games"][0]["view"].rpartition("/")[0]
+    await connected(page)
+    told = await page.evaluate(PARTS)
+    base = told["doudizhu"]["view.js"]["url"].rpartition("/")[0]
     for name in ("rules.py", "bot.py", "cases.jsonl", "manifest.toml", "../../x/rules.py"):
         status = await page.evaluate(
             "(url) => fetch(url).then((got) => got.status)", f"{base}/{name}"

@@ -21,7 +21,9 @@ from data_server.store.tables.packages import (
     PackageFile,
     PackagePlan,
     PackageVersion,
+    RoomSetting,
     ServerGame,
+    ServerRoom,
 )
 from data_server.store.tables.persons import Device, PlayerAddress
 from data_server.store.tables.play import HandRecord, HostFence, RefusedHand, Settled, Sitting
@@ -66,8 +68,10 @@ __all__ = [
     "Relief",
     "Report",
     "Restore",
+    "RoomSetting",
     "RoomShard",
     "ServerGame",
+    "ServerRoom",
     "SessionEvent",
     "Settled",
     "Sitting",

@@ -72,3 +72,33 @@ class ServerGame(Base):
     faults: Mapped[int]
     detail: Mapped[str] = mapped_column(Text)
     updated_us: Mapped[Us]
+
+
+class RoomSetting(Base):
+    """What operators have changed of a room. Rows are only added: the newest number counts."""
+
+    __tablename__ = "room_setting"
+
+    room: Mapped[str] = mapped_column(String(100), primary_key=True)
+    number: Mapped[Big] = mapped_column(primary_key=True, autoincrement=False)
+    values: Mapped[str] = mapped_column(Text)  # JSON
+    change: Mapped[Big]
+    who: Mapped[str] = mapped_column(String(100))
+    why: Mapped[str] = mapped_column(Text)
+    set_us: Mapped[Us]
+
+
+class ServerRoom(Base):
+    """What a game server said of one room."""
+
+    __tablename__ = "server_room"
+
+    server: Mapped[str] = mapped_column(String(200), primary_key=True)
+    room: Mapped[str] = mapped_column(String(100), primary_key=True)
+    package: Mapped[str] = mapped_column(String(40))
+    version: Mapped[str] = mapped_column(String(20))
+    preset: Mapped[str] = mapped_column(Text)  # JSON
+    schema: Mapped[str] = mapped_column(Text)  # JSON
+    number: Mapped[Big]
+    refused: Mapped[str] = mapped_column(Text)
+    updated_us: Mapped[Us]

@@ -33,6 +33,7 @@ class Sitting(Base):
             postgresql_where=_OPEN,
         ),
         Index("ix_sitting_player", "player_id", sqlite_where=_OPEN, postgresql_where=_OPEN),
+        Index("ix_sitting_player_opened", "player_id", "opened_us"),
         Index("ix_sitting_host", "host", sqlite_where=_OPEN, postgresql_where=_OPEN),
         Index(
             "ix_sitting_pot",

@@ -5,6 +5,7 @@ import { Lobby } from "./lobby.js";
 
 export function Hall({ store }) {
   const table = store.table.value;
+  const screen = store.screen.value;
   return html`
     <header class="top">
       <h1><span class="mark" aria-hidden="true">牌</span><span>Paiju </span><b>牌局</b></h1>
@@ -13,6 +14,7 @@ export function Hall({ store }) {
       <${Menu} store=${store} />
     </header>
     ${table ? html`<${Lazy} from=${() => import("./table.js")} name="Table" store=${store} key="table" />`
+      : screen ? html`<${Lazy} from=${() => import("./replay.js")} name=${screen.name} store=${store} hand=${screen.hand} key=${screen.name} />`
       : html`<${Lobby} store=${store} key="lobby" />`}
     ${store.penalties.value.map((penalty) => html`
       <${Penalty} key=${String(penalty.id)} penalty=${penalty} store=${store} />`)}

@@ -3,6 +3,7 @@
 import { html, useEffect, useState } from "@hall/ui";
 import { Speaker } from "../kit/facts.js";
 import { seatCount } from "../kit/model.js";
+import { fetchVerified } from "../net/parts.js";
 import { markdown } from "./markdown.js";
 import { settings } from "./settings.js";
 
@@ -43,8 +44,12 @@ export function Help({ store, game, onClose }) {
   const locale = settings.locale.value;
   const [text, set] = useState("");
   useEffect(() => {
-    const url = game?.help[locale];
-    if (url) fetch(url).then((answer) => answer.text()).then(set);
+    if (!game?.help.includes(locale)) return;
+    store.part(game, `help.${locale}.md`)
+      .then((part) => part && fetchVerified(part))
+      .then((answer) => answer?.text())
+      .then((found) => found && set(found))
+      .catch((error) => console.warn(error.message));
   }, [game?.name, locale]);
   return html`
     <${Panel} title=${t("help")} onClose=${onClose} t=${t}>

@@ -17,10 +17,15 @@ export function boardView(options = {}) {
     api: 1,
     mount(element, ctx) {
       const state = signal({ view: null });
-      render(html`<${Board} state=${state} ctx=${ctx} options=${options} />`, element);
+      const memory = { hand: "", chosen: [] }; // what a newer version of the view goes on with
+      render(html`<${Board} state=${state} ctx=${ctx} options=${options} memory=${memory} />`, element);
       return {
         update(view) {
           state.value = { view };
+        },
+        state: () => ({ ...memory }),
+        restore(before) {
+          Object.assign(memory, before);
         },
         destroy() {
           render(null, element);
@@ -30,7 +35,7 @@ export function boardView(options = {}) {
   };
 }
 
-function Board({ state, ctx, options }) {
+function Board({ state, ctx, options, memory }) {
   const { view } = state.value;
   if (!view) return null;
   const { t, locale, words } = ctx;
@@ -39,7 +44,7 @@ function Board({ state, ctx, options }) {
   return html`
     <div class="board" data-seats=${model.seats.length}>
       <${Ring} model=${model} ctx=${ctx} />
-      ${model.own !== null && html`<${Mine} model=${model} view=${view} ctx=${ctx} options=${options} />`}
+      ${model.own !== null && html`<${Mine} model=${model} view=${view} ctx=${ctx} options=${options} memory=${memory} />`}
     </div>`;
 }
 
@@ -71,14 +76,19 @@ const Facts = ({ facts, locale }) => html`
         ? html`<${Cards} names=${cards} locale=${locale} label=${label} />` : text}</dd></div>`)}
   </dl>`;
 
-function Mine({ model, view, ctx, options }) {
+function Mine({ model, view, ctx, options, memory }) {
   const { t, locale, words } = ctx;
-  const [chosen, choose] = useState(new Set());
   const [pending, wait] = useState("");
   const pointed = useRef("");
   const hand = model.hand;
   const key = hand.join(" ");
-  useEffect(() => choose(new Set()), [key]); // positions mean other cards now
+  const [chosen, choose] = useState(() => new Set(memory.hand === key ? memory.chosen : []));
+  const before = useRef(key);
+  useEffect(() => {
+    if (before.current !== key) choose(new Set()); // positions mean other cards now
+    before.current = key;
+  }, [key]);
+  Object.assign(memory, { hand: key, chosen: [...chosen] });
   const cards = hand.filter((_, at) => chosen.has(at));
   const lines = options.offer ? options.offer(view, model.offered, cards) : model.offered;
   const own = model.seats[model.own];

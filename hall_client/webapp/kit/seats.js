@@ -14,8 +14,10 @@ const PLACES = {
 };
 const HUES = 8;
 
+// Who has no seat looks from behind seat 0, which then stands opposite the others.
 export function placeOf(seat, own, count) {
-  return PLACES[count]?.[(seat - (own ?? 0) + count) % count] ?? "top";
+  const place = PLACES[count]?.[(seat - (own ?? 0) + count) % count] ?? "top";
+  return own === null && place === "me" ? "bottom" : place;
 }
 
 const hueOf = (name) => [...name].reduce((sum, char) => sum + char.codePointAt(0), 0) % HUES;

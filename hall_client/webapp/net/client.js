@@ -27,6 +27,10 @@ const SHUT_OUT = new Set(["BAD_TICKET", "STALE_SESSION", "FROZEN", "MAY_NOT_PLAY
 
 const readEvent = ({ kind, data }) => ({ kind, data: JSON.parse(text(data)) });
 
+// Nobody who came by TLS goes on without.
+export const mayGo = (url, hint) =>
+  hint.startsWith("wss://") || (hint.startsWith("ws://") && url.startsWith("ws://"));
+
 export class HallClient {
   constructor({ gateways, serverKeys, codec, locale = "en" }) {
     this.gateways = gateways;
@@ -38,17 +42,20 @@ export class HallClient {
     this.onevents = () => {}; // (table, [{ kind, data }]) after the view has changed
     this.onchat = () => {};
     this.onrooms = () => {}; // something was started, stopped or changed
+    this.ongrid = () => {}; // of the shard that watchGrid named
     this.onpenalty = () => {}; // until `heard`; may come again after a resume
     this.phase = "offline"; // offline, greeting, greeted, open, ended
     this.ending = "";
     this.session = null; // profile, epoch, connection, ticket, expires, refresh, rotationOp
     this.wallet = null;
     this.tables = new Map();
+    this.grid = null; // { room, shard } whose tables are looked at
     this.resumes = 0;
     this.pending = new Pending();
     this.opener = null;
     this.attempts = 0;
     this.turn = Math.floor(Math.random() * gateways.length);
+    this.hint = ""; // a gateway that a full one has named, tried next and once
     this.pingMs = 20_000;
     setInterval(() => this.#lookAfter(), 1_000);
     this.#connect();
@@ -80,13 +87,61 @@ export class HallClient {
     return this.call("heard", { penalty: penalty.id });
   }
 
+  // { hands: [{ table, hand, game, endedUs, result, seat, deltas, names }], beforeUs }
+  hands(beforeUs = 0n) {
+    return this.call("listHands", { beforeUs });
+  }
+
+  // { record, names }; the record is packed by zlib.
+  hand(table, hand) {
+    return this.call("getHand", { table, hand });
+  }
+
   chat(table, text) {
     return this.call("chat", { table: table.ref, text });
   }
 
-  async quickJoin(room) {
-    const seated = await this.call("quickJoin", { room, buyIn: 0n });
-    return this.#follow(seated.table);
+  // own: a table of one's own; key: what others must say to come in, "" for nothing.
+  async quickJoin(room, { own = false, key = "" } = {}) {
+    const seated = await this.call("quickJoin", { room, buyIn: 0n, own, key });
+    return this.#keyed(seated.table, key);
+  }
+
+  async sit(ref, seat, key = "") {
+    const seated = await this.call("sit", { table: ref, seat, buyIn: 0n, key });
+    return this.#keyed(seated.table, key);
+  }
+
+  // Look on: the board that everybody may see.
+  async watch(ref, key = "") {
+    const table = this.#keyed(ref, key);
+    try {
+      await this.call("watch", { table: ref, key });
+    } catch (error) {
+      if (!table.known) this.tables.delete(ref.table);
+      throw error;
+    }
+    return table;
+  }
+
+  async unwatch(table) {
+    this.tables.delete(table.ref.table);
+    this.onchange();
+    await this.call("unwatch", { table: table.ref });
+  }
+
+  // One shard's tables at a time; null: none any more.
+  async watchGrid(room, shard = 0) {
+    const before = this.grid;
+    this.grid = room === null ? null : { room, shard };
+    if (before) await this.call("watchGrid", { ...before, stop: true });
+    if (this.grid) await this.call("watchGrid", this.grid);
+  }
+
+  #keyed(ref, key) {
+    const table = this.#follow(ref);
+    table.key = key || table.key;
+    return table;
   }
 
   ready(table, contribution) {
@@ -120,7 +175,9 @@ export class HallClient {
   // ---- the connection ------------------------------------------------------------------------
 
   #connect() {
-    const url = this.gateways[this.turn % this.gateways.length];
+    const url = this.hint || this.gateways[this.turn % this.gateways.length];
+    this.hint = "";
+    this.url = url;
     // Each gateway is tried with every pinned key before its first key comes round again.
     const round = Math.floor(this.turn / this.gateways.length);
     const serverKey = this.serverKeys[round % this.serverKeys.length];
@@ -226,6 +283,7 @@ export class HallClient {
       else if (body.case === "presence") this.#presence(body.value);
       else if (body.case === "chat") this.onchat(body.value);
       else if (body.case === "rooms") this.onrooms();
+      else if (body.case === "grid") this.ongrid(body.value);
       else if (body.case === "penalty") this.onpenalty(body.value);
     }
     this.#send();
@@ -278,13 +336,14 @@ export class HallClient {
     for (const table of this.tables.values()) {
       if (!named.has(table.ref.table)) this.#watch(table);
     }
+    if (this.grid) this.pending.add("watchGrid", this.grid, { internal: true });
   }
 
   #refused(entry, refusal) {
     const now = performance.now();
     if (entry.id === this.hello) {
       if (refusal.code === "UPGRADE_REQUIRED") this.#end(refusal.code);
-      else this.#elsewhere(refusal.code);
+      else this.#elsewhere(refusal.code, refusal.params.elsewhere);
     } else if (entry.kind === "resume") {
       if (refusal.code === "BAD_TICKET" && this.opener) this.#openAgain();
       else if (SHUT_OUT.has(refusal.code)) this.#end(refusal.code);
@@ -304,8 +363,10 @@ export class HallClient {
     this.pending.add(kind, value, { op: newOp() });
   }
 
-  #elsewhere(why) {
+  // `hint`: whether that is a gateway of the hall its key will prove.
+  #elsewhere(why, hint = "") {
     this.turn += 1;
+    if (mayGo(this.url, hint)) this.hint = hint;
     this.link.close(why);
   }
 
@@ -319,7 +380,7 @@ export class HallClient {
 
   #watch(table) {
     const cursor = table.known ? table.cursor() : undefined;
-    this.pending.add("watch", { table: table.ref, cursor }, { internal: true });
+    this.pending.add("watch", { table: table.ref, cursor, key: table.key }, { internal: true });
   }
 
   #table(update) {
@@ -328,7 +389,7 @@ export class HallClient {
     if (!table) {
       // A new seat's snapshot may come before the answer that tells of the seat.
       const snapshot = update.kind.case === "snapshot" && update.kind.value.seat >= 0;
-      if (!snapshot && !this.pending.anyOf("quickJoin", "sit")) return;
+      if (!snapshot && !this.pending.anyOf("quickJoin", "sit")) return; // one that we left
       table = this.#follow(update.table);
     }
     const outcome = table.apply(update);

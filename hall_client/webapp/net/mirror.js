@@ -28,6 +28,7 @@ function checkOf(parts) {
 export class Mirror {
   constructor(ref) {
     this.ref = ref;
+    this.key = ""; // of a locked table, as far as we know it
     this.parts = new Map();
     this.epoch = 0n;
     this.seq = 0n;

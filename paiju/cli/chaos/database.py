@@ -1,4 +1,6 @@
-"""The database dies under its data server, or does not answer: bookings wait, play goes on."""
+"""The database dies under its data server, refuses to write, or is slow: bookings wait for it,
+play goes on; with the journals in it play waits, too, and nobody's clock runs.
+"""
 
 from __future__ import annotations
 
@@ -11,8 +13,8 @@ from paiju.cli.chaos.scenario import Scenario, Setup, Stage, booked
 
 
 class KillDatabase(Scenario):
-    """PostgreSQL by SIGKILL, all its processes at once, and later started on what it left on
-    disk; SQLite by somebody who keeps the file locked.
+    """PostgreSQL in turn: dead by SIGKILL, all its processes at once, and later started on what it
+    left on disk; read-only; slow. SQLite: somebody keeps the file locked.
 
     Recovered: from its return until all hands that had ended are booked.
     """
@@ -26,12 +28,13 @@ class KillDatabase(Scenario):
 
     def __init__(self, stage: Stage) -> None:
         super().__init__(stage)
+        self.blows = max(1, len(self.hall.database.ways))
         self._booked = booked(stage)
         self._at: float | None = None
 
     async def strike(self) -> None:
         database = self.hall.database
-        await asyncio.to_thread(database.strike)
+        await asyncio.to_thread(database.strike, self.next_of(database.ways))
         await asyncio.sleep(self.away_s)
         self._at = time.monotonic()
         self._booked.mark()

@@ -13,6 +13,7 @@ import contextlib
 import secrets
 import time
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -39,6 +40,8 @@ REPORTS = {
     "allocate": ("paiju_host_rule_faults_total", "paiju_host_tables_voided_total"),
     "exit": ("paiju_host_tables_voided_total",),
 }
+Hand = tuple[int, int]
+"""Table and number."""
 _RESULT = text("SELECT result FROM settlement WHERE table_id = :table AND hand = :hand")
 _MANIFEST = """\
 name = "poison_{kind}"
@@ -72,17 +75,33 @@ def write_packages(folder: Path) -> None:
         (package / "rules.py").write_text(source, "utf-8")
 
 
-class _Mind:
-    """Passes, until it is told to do harm: once."""
+@dataclass
+class Order:
+    """Harm that is to be done at a table, by whoever decides next: in one hand, in no other.
 
-    def __init__(self) -> None:
-        self.armed = False
+    It stands until that hand is void: what was said may have come too late, or its answer may
+    be lost with the host that died of it.
+    """
+
+    wanted: bool = False
+    hand: Hand | None = None
+
+    def give(self) -> None:
+        """Let it be done in the next hand in which somebody decides."""
+        self.wanted, self.hand = True, None
+
+
+class Mind:
+    """Passes, unless the order of its table says harm."""
+
+    def __init__(self, order: Order) -> None:
+        self._order = order
 
     def choose(self, view: Mapping[str, Any]) -> str:
-        if not self.armed:
-            return "pass"
-        self.armed = False
-        return "harm"
+        order, hand = self._order, (int(view["@table"]["id"]), int(view["@hand"]))
+        if order.wanted and order.hand is None:
+            order.hand = hand
+        return "harm" if order.wanted and order.hand == hand else "pass"
 
 
 class _Table:
@@ -90,27 +109,25 @@ class _Table:
 
     def __init__(self, kind: str, stage: Stage) -> None:
         self.kind = kind
+        self.order = Order()
         self._stage = stage
-        self._minds = [_Mind() for _ in range(poison_rules.SEATS)]
         self._bots: list[LoadBot] = []
         self._tasks: list[asyncio.Task[None]] = []
-        self.hand = (0, 0)
-        """Table and number of the hand in which it did harm last."""
 
     def start(self, server_keys: Sequence[bytes]) -> None:
         run = secrets.token_hex(8)
         self._tasks = [
-            asyncio.create_task(self._play(run, number, mind, server_keys))
-            for number, mind in enumerate(self._minds)
+            asyncio.create_task(self._play(run, number, server_keys))
+            for number in range(poison_rules.SEATS)
         ]
 
-    async def _play(self, run: str, number: int, mind: _Mind, keys: Sequence[bytes]) -> None:
+    async def _play(self, run: str, number: int, keys: Sequence[bytes]) -> None:
         client = HallClient(self._stage.gateways, server_keys=keys, first_address=number)
         async with client:
             await client.guest(device_secret(run, number), name=f"poison-{run[:6]}-{number}")
             bot = LoadBot(
                 client=client,
-                mind=mind,
+                mind=Mind(self.order),
                 habits=Habits(room=f"poison_{self.kind}.room", think_s=(0.05, 0.2)),
                 seed=number,
                 number=number,
@@ -120,28 +137,8 @@ class _Table:
             self._bots.append(bot)
             await bot.run()
 
-    def arm(self) -> bool:
-        """Whoever decides next says it. False while no hand runs."""
-        self.hand = self._playing() or (0, 0)
-        for mind in self._minds:
-            mind.armed = self.hand != (0, 0)
-        return self.hand != (0, 0)
-
     def said(self) -> bool:
-        """Somebody has; nobody else will. The hand may have become the next one meanwhile."""
-        if all(mind.armed for mind in self._minds):
-            self.hand = self._playing() or self.hand
-            return False
-        for mind in self._minds:
-            mind.armed = False
-        return True
-
-    def _playing(self) -> tuple[int, int] | None:
-        for bot in self._bots:
-            table = bot.player.table
-            if table is not None and table.mirror.known and table.playing:
-                return table.ref.table, table.hand
-        return None
+        return self.order.hand is not None
 
     async def stop(self) -> None:
         for bot in self._bots:
@@ -173,7 +170,7 @@ class Poison(Scenario):
         self._tables = {kind: _Table(kind, stage) for kind in KINDS}
         self._gaps = Gaps()
         stage.watchers.append(self._gaps.saw)
-        self._void: list[tuple[int, int]] = []
+        self._void: set[Hand] = set()
         self._wrong: list[str] = []
         self._deaths: dict[str, int] = {}
         self._kind = ""
@@ -190,16 +187,15 @@ class Poison(Scenario):
         self._epochs = self.hall.hosts
         self._reported = await self._reports()
         table = self._tables[self._kind]
-        for step in (table.arm, table.said):
-            if not await until(step, HARM_WITHIN_S):
-                raise RuntimeError(f"poison_{self._kind}: nobody plays there")
-        self._void.append(table.hand)
+        table.order.give()
+        if not await until(table.said, HARM_WITHIN_S):
+            raise RuntimeError(f"poison_{self._kind}: nobody plays there")
         self._gaps.begin()
         self._over = 0.0
 
     async def back(self) -> bool:
         if not self._over:
-            if await asyncio.to_thread(self._result) != "void" or not self._up():
+            if not await self._is_void() or not self._up():
                 return False
             self._over = time.monotonic()
         if not self._gaps.all_since(self._over) or not await self._is_reported():
@@ -215,11 +211,22 @@ class Poison(Scenario):
     def _up(self) -> bool:
         return self._epochs.keys() <= self.hall.hosts.keys()
 
-    def _result(self) -> str:
-        table, hand = self._tables[self._kind].hand
+    async def _is_void(self) -> bool:
+        """Whether the hand is that was meant; one that ended otherwise heard of it too late."""
+        order = self._tables[self._kind].order
+        result = "" if order.hand is None else await asyncio.to_thread(self._result, order.hand)
+        if order.hand is not None and result == "void":
+            self._void.add(order.hand)
+            order.wanted = False
+        elif result:
+            order.give()
+        return result == "void"
+
+    def _result(self, hand: Hand) -> str:
+        """As the ledger has it; "" while it has none."""
         try:
             with self.stage.engine.connect() as connection:
-                found = connection.execute(_RESULT, {"table": table, "hand": hand}).scalar()
+                found = connection.execute(_RESULT, {"table": hand[0], "hand": hand[1]}).scalar()
         except DBAPIError:
             return ""
         return str(found or "")
@@ -241,7 +248,7 @@ class Poison(Scenario):
         await asyncio.gather(*(table.stop() for table in self._tables.values()))
 
     @property
-    def void_hands(self) -> Collection[tuple[int, int]]:
+    def void_hands(self) -> Collection[Hand]:
         return self._void
 
     def figures(self) -> Mapping[str, Any]:

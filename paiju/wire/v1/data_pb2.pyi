@@ -434,6 +434,101 @@ class GetWalletReply(_message.Message):
 Global___GetWalletReply: _TypeAlias = GetWalletReply  # noqa: Y015
 
 @_typing.final
+class ListHandsRequest(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    PLAYER_FIELD_NUMBER: _builtins.int
+    BEFORE_US_FIELD_NUMBER: _builtins.int
+    player: _builtins.int
+    before_us: _builtins.int
+    def __init__(
+        self,
+        *,
+        player: _builtins.int = ...,
+        before_us: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["before_us", b"before_us", "player", b"player"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ListHandsRequest: _TypeAlias = ListHandsRequest  # noqa: Y015
+
+@_typing.final
+class ListHandsReply(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    REFUSAL_FIELD_NUMBER: _builtins.int
+    HANDS_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def refusal(self) -> _common_pb2.Refusal: ...
+    @_builtins.property
+    def hands(self) -> _hall_pb2.HandList: ...
+    def __init__(
+        self,
+        *,
+        refusal: _common_pb2.Refusal | None = ...,
+        hands: _hall_pb2.HandList | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["hands", b"hands", "refusal", b"refusal"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["hands", b"hands", "refusal", b"refusal"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ListHandsReply: _TypeAlias = ListHandsReply  # noqa: Y015
+
+@_typing.final
+class GetHandRequest(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    PLAYER_FIELD_NUMBER: _builtins.int
+    TABLE_FIELD_NUMBER: _builtins.int
+    HAND_FIELD_NUMBER: _builtins.int
+    player: _builtins.int
+    table: _builtins.int
+    hand: _builtins.int
+    def __init__(
+        self,
+        *,
+        player: _builtins.int = ...,
+        table: _builtins.int = ...,
+        hand: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["hand", b"hand", "player", b"player", "table", b"table"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___GetHandRequest: _TypeAlias = GetHandRequest  # noqa: Y015
+
+@_typing.final
+class GetHandReply(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    REFUSAL_FIELD_NUMBER: _builtins.int
+    HAND_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def refusal(self) -> _common_pb2.Refusal: ...
+    @_builtins.property
+    def hand(self) -> _hall_pb2.HandRecord: ...
+    def __init__(
+        self,
+        *,
+        refusal: _common_pb2.Refusal | None = ...,
+        hand: _hall_pb2.HandRecord | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["hand", b"hand", "refusal", b"refusal"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["hand", b"hand", "refusal", b"refusal"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___GetHandReply: _TypeAlias = GetHandReply  # noqa: Y015
+
+@_typing.final
 class SitDownRequest(_message.Message):
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -799,6 +894,7 @@ class RegisterServerRequest(_message.Message):
     GAMES_FIELD_NUMBER: _builtins.int
     AGAIN_FIELD_NUMBER: _builtins.int
     ADDRESS_FIELD_NUMBER: _builtins.int
+    WEB_ADDRESSES_FIELD_NUMBER: _builtins.int
     server: _builtins.str
     cell: _builtins.str
     max_players: _builtins.int
@@ -806,9 +902,13 @@ class RegisterServerRequest(_message.Message):
     again: _builtins.bool
     """by the same process: its players are where they were"""
     address: _builtins.str
-    """where players reach its gateways, "host:port" """
+    """where players reach its gateways, "host:port" or "grpcs://host:port" """
     @_builtins.property
     def games(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]: ...
+    @_builtins.property
+    def web_addresses(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """where browsers do, "ws://host:port" or "wss://host:port" """
+
     def __init__(
         self,
         *,
@@ -819,10 +919,11 @@ class RegisterServerRequest(_message.Message):
         games: _abc.Iterable[_builtins.str] | None = ...,
         again: _builtins.bool = ...,
         address: _builtins.str = ...,
+        web_addresses: _abc.Iterable[_builtins.str] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["address", b"address", "again", b"again", "build", b"build", "cell", b"cell", "games", b"games", "max_players", b"max_players", "server", b"server"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["address", b"address", "again", b"again", "build", b"build", "cell", b"cell", "games", b"games", "max_players", b"max_players", "server", b"server", "web_addresses", b"web_addresses"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -1402,16 +1503,24 @@ class ElsewhereReply(_message.Message):
     DESCRIPTOR: _descriptor.Descriptor
 
     ADDRESSES_FIELD_NUMBER: _builtins.int
+    WEB_ADDRESSES_FIELD_NUMBER: _builtins.int
     @_builtins.property
-    def addresses(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]: ...
+    def addresses(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """of gRPC gateways, at most 3"""
+
+    @_builtins.property
+    def web_addresses(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """of the same servers' WebSockets"""
+
     def __init__(
         self,
         *,
         addresses: _abc.Iterable[_builtins.str] | None = ...,
+        web_addresses: _abc.Iterable[_builtins.str] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["addresses", b"addresses"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["addresses", b"addresses", "web_addresses", b"web_addresses"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -404,6 +404,16 @@ class LedgerStub:
                 request_serializer=paiju_dot_wire_dot_v1_dot_data__pb2.SettleRequest.SerializeToString,
                 response_deserializer=paiju_dot_wire_dot_v1_dot_data__pb2.SettleReply.FromString,
                 _registered_method=True)
+        self.ListHands = channel.unary_unary(
+                '/paiju.v1.Ledger/ListHands',
+                request_serializer=paiju_dot_wire_dot_v1_dot_data__pb2.ListHandsRequest.SerializeToString,
+                response_deserializer=paiju_dot_wire_dot_v1_dot_data__pb2.ListHandsReply.FromString,
+                _registered_method=True)
+        self.GetHand = channel.unary_unary(
+                '/paiju.v1.Ledger/GetHand',
+                request_serializer=paiju_dot_wire_dot_v1_dot_data__pb2.GetHandRequest.SerializeToString,
+                response_deserializer=paiju_dot_wire_dot_v1_dot_data__pb2.GetHandReply.FromString,
+                _registered_method=True)
 
 
 class LedgerServicer:
@@ -446,6 +456,20 @@ class LedgerServicer:
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def ListHands(self, request, context):
+        """READ: what a player may see of the hands that were booked.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def GetHand(self, request, context):
+        """READ
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
 
 def add_LedgerServicer_to_server(servicer, server):
     rpc_method_handlers = {
@@ -473,6 +497,16 @@ def add_LedgerServicer_to_server(servicer, server):
                     servicer.Settle,
                     request_deserializer=paiju_dot_wire_dot_v1_dot_data__pb2.SettleRequest.FromString,
                     response_serializer=paiju_dot_wire_dot_v1_dot_data__pb2.SettleReply.SerializeToString,
+            ),
+            'ListHands': grpc.unary_unary_rpc_method_handler(
+                    servicer.ListHands,
+                    request_deserializer=paiju_dot_wire_dot_v1_dot_data__pb2.ListHandsRequest.FromString,
+                    response_serializer=paiju_dot_wire_dot_v1_dot_data__pb2.ListHandsReply.SerializeToString,
+            ),
+            'GetHand': grpc.unary_unary_rpc_method_handler(
+                    servicer.GetHand,
+                    request_deserializer=paiju_dot_wire_dot_v1_dot_data__pb2.GetHandRequest.FromString,
+                    response_serializer=paiju_dot_wire_dot_v1_dot_data__pb2.GetHandReply.SerializeToString,
             ),
     }
     generic_handler = grpc.method_handlers_generic_handler(
@@ -612,6 +646,60 @@ class Ledger:
             '/paiju.v1.Ledger/Settle',
             paiju_dot_wire_dot_v1_dot_data__pb2.SettleRequest.SerializeToString,
             paiju_dot_wire_dot_v1_dot_data__pb2.SettleReply.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ListHands(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/paiju.v1.Ledger/ListHands',
+            paiju_dot_wire_dot_v1_dot_data__pb2.ListHandsRequest.SerializeToString,
+            paiju_dot_wire_dot_v1_dot_data__pb2.ListHandsReply.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def GetHand(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/paiju.v1.Ledger/GetHand',
+            paiju_dot_wire_dot_v1_dot_data__pb2.GetHandRequest.SerializeToString,
+            paiju_dot_wire_dot_v1_dot_data__pb2.GetHandReply.FromString,
             options,
             channel_credentials,
             insecure,

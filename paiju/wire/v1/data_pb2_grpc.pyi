@@ -159,6 +159,10 @@ class LedgerStub:
     """OPERATION: escrow -> wallet; closes the sitting."""
     Settle: _grpc.UnaryUnaryMultiCallable[_data_pb2.SettleRequest, _data_pb2.SettleReply]
     """IDEMPOTENT by (table, hand) without expiry: one entry per finished or void hand."""
+    ListHands: _grpc.UnaryUnaryMultiCallable[_data_pb2.ListHandsRequest, _data_pb2.ListHandsReply]
+    """READ: what a player may see of the hands that were booked."""
+    GetHand: _grpc.UnaryUnaryMultiCallable[_data_pb2.GetHandRequest, _data_pb2.GetHandReply]
+    """READ"""
 
 @_typing.type_check_only
 class LedgerAsyncStub(LedgerStub):
@@ -175,6 +179,10 @@ class LedgerAsyncStub(LedgerStub):
     """OPERATION: escrow -> wallet; closes the sitting."""
     Settle: _aio.UnaryUnaryMultiCallable[_data_pb2.SettleRequest, _data_pb2.SettleReply]  # type: ignore[assignment]
     """IDEMPOTENT by (table, hand) without expiry: one entry per finished or void hand."""
+    ListHands: _aio.UnaryUnaryMultiCallable[_data_pb2.ListHandsRequest, _data_pb2.ListHandsReply]  # type: ignore[assignment]
+    """READ: what a player may see of the hands that were booked."""
+    GetHand: _aio.UnaryUnaryMultiCallable[_data_pb2.GetHandRequest, _data_pb2.GetHandReply]  # type: ignore[assignment]
+    """READ"""
 
 class LedgerServicer(metaclass=_abc_1.ABCMeta):
     """---- ledger --------------------------------------------------------------------------------"""
@@ -218,6 +226,22 @@ class LedgerServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_data_pb2.SettleReply, _abc.Awaitable[_data_pb2.SettleReply]]:
         """IDEMPOTENT by (table, hand) without expiry: one entry per finished or void hand."""
+
+    @_abc_1.abstractmethod
+    def ListHands(
+        self,
+        request: _data_pb2.ListHandsRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_data_pb2.ListHandsReply, _abc.Awaitable[_data_pb2.ListHandsReply]]:
+        """READ: what a player may see of the hands that were booked."""
+
+    @_abc_1.abstractmethod
+    def GetHand(
+        self,
+        request: _data_pb2.GetHandRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_data_pb2.GetHandReply, _abc.Awaitable[_data_pb2.GetHandReply]]:
+        """READ"""
 
 def add_LedgerServicer_to_server(servicer: LedgerServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...
 

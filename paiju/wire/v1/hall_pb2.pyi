@@ -102,6 +102,8 @@ class Command(_message.Message):
     RESYNC_FIELD_NUMBER: _builtins.int
     CHAT_FIELD_NUMBER: _builtins.int
     REPORT_FIELD_NUMBER: _builtins.int
+    LIST_HANDS_FIELD_NUMBER: _builtins.int
+    GET_HAND_FIELD_NUMBER: _builtins.int
     HEARD_FIELD_NUMBER: _builtins.int
     id: _builtins.int
     op: _builtins.bytes
@@ -206,6 +208,14 @@ class Command(_message.Message):
         """OP"""
 
     @_builtins.property
+    def list_hands(self) -> Global___ListHands:
+        """read"""
+
+    @_builtins.property
+    def get_hand(self) -> Global___GetHand:
+        """read"""
+
+    @_builtins.property
     def heard(self) -> Global___Heard:
         """idempotent: a penalty was shown to the player"""
 
@@ -239,13 +249,15 @@ class Command(_message.Message):
         resync: Global___Resync | None = ...,
         chat: Global___Chat | None = ...,
         report: Global___Report | None = ...,
+        list_hands: Global___ListHands | None = ...,
+        get_hand: Global___GetHand | None = ...,
         heard: Global___Heard | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["act", b"act", "body", b"body", "change_password", b"change_password", "chat", b"chat", "get_package", b"get_package", "get_package_file", b"get_package_file", "get_wallet", b"get_wallet", "heard", b"heard", "hello", b"hello", "list_rooms", b"list_rooms", "login", b"login", "logout", b"logout", "open_guest", b"open_guest", "ping", b"ping", "quick_join", b"quick_join", "ready", b"ready", "register", b"register", "renew", b"renew", "report", b"report", "resume", b"resume", "resync", b"resync", "sit", b"sit", "stand", b"stand", "top_up", b"top_up", "unwatch", b"unwatch", "watch", b"watch", "watch_grid", b"watch_grid"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["act", b"act", "body", b"body", "change_password", b"change_password", "chat", b"chat", "get_hand", b"get_hand", "get_package", b"get_package", "get_package_file", b"get_package_file", "get_wallet", b"get_wallet", "heard", b"heard", "hello", b"hello", "list_hands", b"list_hands", "list_rooms", b"list_rooms", "login", b"login", "logout", b"logout", "open_guest", b"open_guest", "ping", b"ping", "quick_join", b"quick_join", "ready", b"ready", "register", b"register", "renew", b"renew", "report", b"report", "resume", b"resume", "resync", b"resync", "sit", b"sit", "stand", b"stand", "top_up", b"top_up", "unwatch", b"unwatch", "watch", b"watch", "watch_grid", b"watch_grid"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["act", b"act", "body", b"body", "change_password", b"change_password", "chat", b"chat", "get_package", b"get_package", "get_package_file", b"get_package_file", "get_wallet", b"get_wallet", "heard", b"heard", "hello", b"hello", "id", b"id", "list_rooms", b"list_rooms", "login", b"login", "logout", b"logout", "op", b"op", "open_guest", b"open_guest", "ping", b"ping", "quick_join", b"quick_join", "ready", b"ready", "register", b"register", "renew", b"renew", "report", b"report", "resume", b"resume", "resync", b"resync", "sit", b"sit", "stand", b"stand", "top_up", b"top_up", "unwatch", b"unwatch", "watch", b"watch", "watch_grid", b"watch_grid"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["act", b"act", "body", b"body", "change_password", b"change_password", "chat", b"chat", "get_hand", b"get_hand", "get_package", b"get_package", "get_package_file", b"get_package_file", "get_wallet", b"get_wallet", "heard", b"heard", "hello", b"hello", "id", b"id", "list_hands", b"list_hands", "list_rooms", b"list_rooms", "login", b"login", "logout", b"logout", "op", b"op", "open_guest", b"open_guest", "ping", b"ping", "quick_join", b"quick_join", "ready", b"ready", "register", b"register", "renew", b"renew", "report", b"report", "resume", b"resume", "resync", b"resync", "sit", b"sit", "stand", b"stand", "top_up", b"top_up", "unwatch", b"unwatch", "watch", b"watch", "watch_grid", b"watch_grid"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    _WhichOneofReturnType_body: _TypeAlias = _typing.Literal["hello", "ping", "open_guest", "register", "login", "resume", "renew", "logout", "change_password", "list_rooms", "watch_grid", "get_wallet", "get_package", "get_package_file", "quick_join", "sit", "stand", "top_up", "ready", "act", "watch", "unwatch", "resync", "chat", "report", "heard"]  # noqa: Y015
+    _WhichOneofReturnType_body: _TypeAlias = _typing.Literal["hello", "ping", "open_guest", "register", "login", "resume", "renew", "logout", "change_password", "list_rooms", "watch_grid", "get_wallet", "get_package", "get_package_file", "quick_join", "sit", "stand", "top_up", "ready", "act", "watch", "unwatch", "resync", "chat", "report", "list_hands", "get_hand", "heard"]  # noqa: Y015
     _WhichOneofArgType_body: _TypeAlias = _typing.Literal["body", b"body"]  # noqa: Y015
     def WhichOneof(self, oneof_group: _WhichOneofArgType_body) -> _WhichOneofReturnType_body | None: ...
 
@@ -592,18 +604,27 @@ class QuickJoin(_message.Message):
 
     ROOM_FIELD_NUMBER: _builtins.int
     BUY_IN_FIELD_NUMBER: _builtins.int
+    OWN_FIELD_NUMBER: _builtins.int
+    KEY_FIELD_NUMBER: _builtins.int
     room: _builtins.str
     buy_in: _builtins.int
     """0: the room's usual one"""
+    own: _builtins.bool
+    """A new table instead of the fullest that has a seat. With a key nobody sits down or looks on
+    there who does not say it, and the grid shows no names of it.
+    """
+    key: _builtins.str
     def __init__(
         self,
         *,
         room: _builtins.str = ...,
         buy_in: _builtins.int = ...,
+        own: _builtins.bool = ...,
+        key: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["buy_in", b"buy_in", "room", b"room"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["buy_in", b"buy_in", "key", b"key", "own", b"own", "room", b"room"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -616,8 +637,11 @@ class Sit(_message.Message):
     TABLE_FIELD_NUMBER: _builtins.int
     SEAT_FIELD_NUMBER: _builtins.int
     BUY_IN_FIELD_NUMBER: _builtins.int
+    KEY_FIELD_NUMBER: _builtins.int
     seat: _builtins.int
     buy_in: _builtins.int
+    key: _builtins.str
+    """of a table that is locked"""
     @_builtins.property
     def table(self) -> _common_pb2.TableRef: ...
     def __init__(
@@ -626,10 +650,11 @@ class Sit(_message.Message):
         table: _common_pb2.TableRef | None = ...,
         seat: _builtins.int = ...,
         buy_in: _builtins.int = ...,
+        key: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["table", b"table"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["buy_in", b"buy_in", "seat", b"seat", "table", b"table"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["buy_in", b"buy_in", "key", b"key", "seat", b"seat", "table", b"table"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -752,6 +777,8 @@ class Watch(_message.Message):
 
     TABLE_FIELD_NUMBER: _builtins.int
     CURSOR_FIELD_NUMBER: _builtins.int
+    KEY_FIELD_NUMBER: _builtins.int
+    key: _builtins.str
     @_builtins.property
     def table(self) -> _common_pb2.TableRef: ...
     @_builtins.property
@@ -761,10 +788,11 @@ class Watch(_message.Message):
         *,
         table: _common_pb2.TableRef | None = ...,
         cursor: _common_pb2.Cursor | None = ...,
+        key: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["cursor", b"cursor", "table", b"table"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["cursor", b"cursor", "table", b"table"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["cursor", b"cursor", "key", b"key", "table", b"table"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -866,6 +894,51 @@ class Report(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___Report: _TypeAlias = Report  # noqa: Y015
+
+@_typing.final
+class ListHands(_message.Message):
+    """The player's own finished hands that ended before that time (0: now), the newest first."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    BEFORE_US_FIELD_NUMBER: _builtins.int
+    before_us: _builtins.int
+    def __init__(
+        self,
+        *,
+        before_us: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["before_us", b"before_us"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ListHands: _TypeAlias = ListHands  # noqa: Y015
+
+@_typing.final
+class GetHand(_message.Message):
+    """Only for who sat in it; anybody else is told NOT_YOUR_HAND."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    TABLE_FIELD_NUMBER: _builtins.int
+    HAND_FIELD_NUMBER: _builtins.int
+    table: _builtins.int
+    hand: _builtins.int
+    def __init__(
+        self,
+        *,
+        table: _builtins.int = ...,
+        hand: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["hand", b"hand", "table", b"table"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___GetHand: _TypeAlias = GetHand  # noqa: Y015
 
 @_typing.final
 class Heard(_message.Message):
@@ -982,6 +1055,8 @@ class Answer(_message.Message):
     ACTED_FIELD_NUMBER: _builtins.int
     PACKAGE_FIELD_NUMBER: _builtins.int
     FILE_FIELD_NUMBER: _builtins.int
+    HANDS_FIELD_NUMBER: _builtins.int
+    HAND_FIELD_NUMBER: _builtins.int
     id: _builtins.int
     @_builtins.property
     def refusal(self) -> _common_pb2.Refusal: ...
@@ -1005,6 +1080,10 @@ class Answer(_message.Message):
     def package(self) -> Global___PackageParts: ...
     @_builtins.property
     def file(self) -> Global___FilePart: ...
+    @_builtins.property
+    def hands(self) -> Global___HandList: ...
+    @_builtins.property
+    def hand(self) -> Global___HandRecord: ...
     def __init__(
         self,
         *,
@@ -1020,12 +1099,14 @@ class Answer(_message.Message):
         acted: Global___Acted | None = ...,
         package: Global___PackageParts | None = ...,
         file: Global___FilePart | None = ...,
+        hands: Global___HandList | None = ...,
+        hand: Global___HandRecord | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["acted", b"acted", "done", b"done", "file", b"file", "package", b"package", "pong", b"pong", "refusal", b"refusal", "result", b"result", "rooms", b"rooms", "seated", b"seated", "session", b"session", "wallet", b"wallet", "welcome", b"welcome"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["acted", b"acted", "done", b"done", "file", b"file", "hand", b"hand", "hands", b"hands", "package", b"package", "pong", b"pong", "refusal", b"refusal", "result", b"result", "rooms", b"rooms", "seated", b"seated", "session", b"session", "wallet", b"wallet", "welcome", b"welcome"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["acted", b"acted", "done", b"done", "file", b"file", "id", b"id", "package", b"package", "pong", b"pong", "refusal", b"refusal", "result", b"result", "rooms", b"rooms", "seated", b"seated", "session", b"session", "wallet", b"wallet", "welcome", b"welcome"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["acted", b"acted", "done", b"done", "file", b"file", "hand", b"hand", "hands", b"hands", "id", b"id", "package", b"package", "pong", b"pong", "refusal", b"refusal", "result", b"result", "rooms", b"rooms", "seated", b"seated", "session", b"session", "wallet", b"wallet", "welcome", b"welcome"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    _WhichOneofReturnType_result: _TypeAlias = _typing.Literal["refusal", "welcome", "pong", "session", "rooms", "wallet", "seated", "done", "acted", "package", "file"]  # noqa: Y015
+    _WhichOneofReturnType_result: _TypeAlias = _typing.Literal["refusal", "welcome", "pong", "session", "rooms", "wallet", "seated", "done", "acted", "package", "file", "hands", "hand"]  # noqa: Y015
     _WhichOneofArgType_result: _TypeAlias = _typing.Literal["result", b"result"]  # noqa: Y015
     def WhichOneof(self, oneof_group: _WhichOneofArgType_result) -> _WhichOneofReturnType_result | None: ...
 
@@ -1417,6 +1498,102 @@ class Done(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___Done: _TypeAlias = Done  # noqa: Y015
+
+@_typing.final
+class HandList(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    HANDS_FIELD_NUMBER: _builtins.int
+    BEFORE_US_FIELD_NUMBER: _builtins.int
+    before_us: _builtins.int
+    """Ask with this time for those before them; 0: there are none."""
+    @_builtins.property
+    def hands(self) -> _containers.RepeatedCompositeFieldContainer[Global___FinishedHand]: ...
+    def __init__(
+        self,
+        *,
+        hands: _abc.Iterable[Global___FinishedHand] | None = ...,
+        before_us: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["before_us", b"before_us", "hands", b"hands"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___HandList: _TypeAlias = HandList  # noqa: Y015
+
+@_typing.final
+class FinishedHand(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    TABLE_FIELD_NUMBER: _builtins.int
+    HAND_FIELD_NUMBER: _builtins.int
+    GAME_FIELD_NUMBER: _builtins.int
+    ENDED_US_FIELD_NUMBER: _builtins.int
+    RESULT_FIELD_NUMBER: _builtins.int
+    SEAT_FIELD_NUMBER: _builtins.int
+    DELTAS_FIELD_NUMBER: _builtins.int
+    NAMES_FIELD_NUMBER: _builtins.int
+    table: _builtins.int
+    hand: _builtins.int
+    game: _builtins.str
+    ended_us: _builtins.int
+    result: _builtins.str
+    seat: _builtins.int
+    """the player's"""
+    @_builtins.property
+    def deltas(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
+        """by seat"""
+
+    @_builtins.property
+    def names(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """by seat, as they are called today"""
+
+    def __init__(
+        self,
+        *,
+        table: _builtins.int = ...,
+        hand: _builtins.int = ...,
+        game: _builtins.str = ...,
+        ended_us: _builtins.int = ...,
+        result: _builtins.str = ...,
+        seat: _builtins.int = ...,
+        deltas: _abc.Iterable[_builtins.int] | None = ...,
+        names: _abc.Iterable[_builtins.str] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["deltas", b"deltas", "ended_us", b"ended_us", "game", b"game", "hand", b"hand", "names", b"names", "result", b"result", "seat", b"seat", "table", b"table"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___FinishedHand: _TypeAlias = FinishedHand  # noqa: Y015
+
+@_typing.final
+class HandRecord(_message.Message):
+    """record: what `paiju rules verify` reads, compressed (zlib)."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    RECORD_FIELD_NUMBER: _builtins.int
+    NAMES_FIELD_NUMBER: _builtins.int
+    record: _builtins.bytes
+    @_builtins.property
+    def names(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]: ...
+    def __init__(
+        self,
+        *,
+        record: _builtins.bytes = ...,
+        names: _abc.Iterable[_builtins.str] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["names", b"names", "record", b"record"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___HandRecord: _TypeAlias = HandRecord  # noqa: Y015
 
 @_typing.final
 class Acted(_message.Message):
@@ -1894,10 +2071,13 @@ class GridTable(_message.Message):
     PHASE_FIELD_NUMBER: _builtins.int
     SEATS_FIELD_NUMBER: _builtins.int
     HAND_FIELD_NUMBER: _builtins.int
+    LOCKED_FIELD_NUMBER: _builtins.int
     table: _builtins.int
     phase: _builtins.str
     """"waiting" or "playing" """
     hand: _builtins.int
+    locked: _builtins.bool
+    """it has a key; its seats come without players and names"""
     @_builtins.property
     def seats(self) -> _containers.RepeatedCompositeFieldContainer[Global___GridSeat]: ...
     def __init__(
@@ -1907,10 +2087,11 @@ class GridTable(_message.Message):
         phase: _builtins.str = ...,
         seats: _abc.Iterable[Global___GridSeat] | None = ...,
         hand: _builtins.int = ...,
+        locked: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["hand", b"hand", "phase", b"phase", "seats", b"seats", "table", b"table"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["hand", b"hand", "locked", b"locked", "phase", b"phase", "seats", b"seats", "table", b"table"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -133,6 +133,7 @@ class GetPlansReply(_message.Message):
     CHANGE_FIELD_NUMBER: _builtins.int
     PLANS_FIELD_NUMBER: _builtins.int
     YANKED_FIELD_NUMBER: _builtins.int
+    ROOMS_FIELD_NUMBER: _builtins.int
     change: _builtins.int
     """number of the newest change that is in here"""
     @_builtins.property
@@ -141,20 +142,67 @@ class GetPlansReply(_message.Message):
     def yanked(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
         """"NAME/VERSION": for no new table"""
 
+    @_builtins.property
+    def rooms(self) -> _containers.RepeatedCompositeFieldContainer[Global___RoomSettings]:
+        """the newest ones of rooms that have any"""
+
     def __init__(
         self,
         *,
         change: _builtins.int = ...,
         plans: _abc.Iterable[Global___PackagePlan] | None = ...,
         yanked: _abc.Iterable[_builtins.str] | None = ...,
+        rooms: _abc.Iterable[Global___RoomSettings] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["change", b"change", "plans", b"plans", "yanked", b"yanked"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["change", b"change", "plans", b"plans", "rooms", b"rooms", "yanked", b"yanked"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___GetPlansReply: _TypeAlias = GetPlansReply  # noqa: Y015
+
+@_typing.final
+class RoomSettings(_message.Message):
+    """What operators have changed of a room, in place of what its package suggests."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    ROOM_FIELD_NUMBER: _builtins.int
+    NUMBER_FIELD_NUMBER: _builtins.int
+    VALUES_FIELD_NUMBER: _builtins.int
+    CHANGE_FIELD_NUMBER: _builtins.int
+    WHO_FIELD_NUMBER: _builtins.int
+    WHY_FIELD_NUMBER: _builtins.int
+    SET_US_FIELD_NUMBER: _builtins.int
+    room: _builtins.str
+    number: _builtins.int
+    """of the room's own settings, from 1 on; 0: none were ever made"""
+    values: _builtins.str
+    """JSON: name -> value, as "rules.N", "turn_ms.play", "buy_in_min" """
+    change: _builtins.int
+    """number of the change that made them"""
+    who: _builtins.str
+    why: _builtins.str
+    set_us: _builtins.int
+    def __init__(
+        self,
+        *,
+        room: _builtins.str = ...,
+        number: _builtins.int = ...,
+        values: _builtins.str = ...,
+        change: _builtins.int = ...,
+        who: _builtins.str = ...,
+        why: _builtins.str = ...,
+        set_us: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["change", b"change", "number", b"number", "room", b"room", "set_us", b"set_us", "values", b"values", "who", b"who", "why", b"why"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___RoomSettings: _TypeAlias = RoomSettings  # noqa: Y015
 
 @_typing.final
 class PackagePlan(_message.Message):
@@ -258,14 +306,21 @@ class ReportGamesRequest(_message.Message):
     LEASE_EPOCH_FIELD_NUMBER: _builtins.int
     GAMES_FIELD_NUMBER: _builtins.int
     RULE_SETS_FIELD_NUMBER: _builtins.int
+    ROOMS_FIELD_NUMBER: _builtins.int
+    HAS_ROOMS_FIELD_NUMBER: _builtins.int
     server: _builtins.str
     lease_epoch: _builtins.int
     """as in a heartbeat; of an older lease nothing is taken"""
+    has_rooms: _builtins.bool
     @_builtins.property
     def games(self) -> _containers.RepeatedCompositeFieldContainer[Global___GameState]: ...
     @_builtins.property
     def rule_sets(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
         """that it offers: where shards may be opened"""
+
+    @_builtins.property
+    def rooms(self) -> _containers.RepeatedCompositeFieldContainer[Global___RoomState]:
+        """when `has_rooms`: in place of what it said of rooms before"""
 
     def __init__(
         self,
@@ -274,14 +329,65 @@ class ReportGamesRequest(_message.Message):
         lease_epoch: _builtins.int = ...,
         games: _abc.Iterable[Global___GameState] | None = ...,
         rule_sets: _abc.Iterable[_builtins.str] | None = ...,
+        rooms: _abc.Iterable[Global___RoomState] | None = ...,
+        has_rooms: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["games", b"games", "lease_epoch", b"lease_epoch", "rule_sets", b"rule_sets", "server", b"server"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["games", b"games", "has_rooms", b"has_rooms", "lease_epoch", b"lease_epoch", "rooms", b"rooms", "rule_sets", b"rule_sets", "server", b"server"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___ReportGamesRequest: _TypeAlias = ReportGamesRequest  # noqa: Y015
+
+@_typing.final
+class RoomState(_message.Message):
+    """A room on one server."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    SERVER_FIELD_NUMBER: _builtins.int
+    ROOM_FIELD_NUMBER: _builtins.int
+    PACKAGE_FIELD_NUMBER: _builtins.int
+    VERSION_FIELD_NUMBER: _builtins.int
+    PRESET_FIELD_NUMBER: _builtins.int
+    SCHEMA_FIELD_NUMBER: _builtins.int
+    NUMBER_FIELD_NUMBER: _builtins.int
+    REFUSED_FIELD_NUMBER: _builtins.int
+    UPDATED_US_FIELD_NUMBER: _builtins.int
+    server: _builtins.str
+    room: _builtins.str
+    package: _builtins.str
+    version: _builtins.str
+    preset: _builtins.str
+    """JSON: what the package suggests"""
+    schema: _builtins.str
+    """JSON: parameter -> default, minimum, maximum, meaning"""
+    number: _builtins.int
+    """of the settings that count there"""
+    refused: _builtins.str
+    """why newer ones do not, for people"""
+    updated_us: _builtins.int
+    def __init__(
+        self,
+        *,
+        server: _builtins.str = ...,
+        room: _builtins.str = ...,
+        package: _builtins.str = ...,
+        version: _builtins.str = ...,
+        preset: _builtins.str = ...,
+        schema: _builtins.str = ...,
+        number: _builtins.int = ...,
+        refused: _builtins.str = ...,
+        updated_us: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["number", b"number", "package", b"package", "preset", b"preset", "refused", b"refused", "room", b"room", "schema", b"schema", "server", b"server", "updated_us", b"updated_us", "version", b"version"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___RoomState: _TypeAlias = RoomState  # noqa: Y015
 
 @_typing.final
 class ReportGamesReply(_message.Message):
@@ -347,6 +453,203 @@ class GameState(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___GameState: _TypeAlias = GameState  # noqa: Y015
+
+@_typing.final
+class GetRootRequest(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    def __init__(
+        self,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___GetRootRequest: _TypeAlias = GetRootRequest  # noqa: Y015
+
+@_typing.final
+class GetRootReply(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    REFUSAL_FIELD_NUMBER: _builtins.int
+    ROOT_FIELD_NUMBER: _builtins.int
+    root: _builtins.bytes
+    @_builtins.property
+    def refusal(self) -> _common_pb2.Refusal: ...
+    def __init__(
+        self,
+        *,
+        refusal: _common_pb2.Refusal | None = ...,
+        root: _builtins.bytes = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["refusal", b"refusal"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["refusal", b"refusal", "root", b"root"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___GetRootReply: _TypeAlias = GetRootReply  # noqa: Y015
+
+@_typing.final
+class SetRootRequest(_message.Message):
+    """`targets`: the list of authors once more, signed by the key that counts from now on."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    OP_FIELD_NUMBER: _builtins.int
+    ROOT_FIELD_NUMBER: _builtins.int
+    TARGETS_FIELD_NUMBER: _builtins.int
+    REASON_FIELD_NUMBER: _builtins.int
+    op: _builtins.bytes
+    root: _builtins.bytes
+    targets: _builtins.bytes
+    reason: _builtins.str
+    def __init__(
+        self,
+        *,
+        op: _builtins.bytes = ...,
+        root: _builtins.bytes = ...,
+        targets: _builtins.bytes = ...,
+        reason: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["op", b"op", "reason", b"reason", "root", b"root", "targets", b"targets"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___SetRootRequest: _TypeAlias = SetRootRequest  # noqa: Y015
+
+@_typing.final
+class ListRoomsRequest(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    ROOM_FIELD_NUMBER: _builtins.int
+    room: _builtins.str
+    def __init__(
+        self,
+        *,
+        room: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["room", b"room"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ListRoomsRequest: _TypeAlias = ListRoomsRequest  # noqa: Y015
+
+@_typing.final
+class ListRoomsReply(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    REFUSAL_FIELD_NUMBER: _builtins.int
+    SERVERS_FIELD_NUMBER: _builtins.int
+    SETTINGS_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def refusal(self) -> _common_pb2.Refusal: ...
+    @_builtins.property
+    def servers(self) -> _containers.RepeatedCompositeFieldContainer[Global___RoomState]: ...
+    @_builtins.property
+    def settings(self) -> _containers.RepeatedCompositeFieldContainer[Global___RoomSettings]:
+        """the newest of each room; of one room all, newest first"""
+
+    def __init__(
+        self,
+        *,
+        refusal: _common_pb2.Refusal | None = ...,
+        servers: _abc.Iterable[Global___RoomState] | None = ...,
+        settings: _abc.Iterable[Global___RoomSettings] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["refusal", b"refusal"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["refusal", b"refusal", "servers", b"servers", "settings", b"settings"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ListRoomsReply: _TypeAlias = ListRoomsReply  # noqa: Y015
+
+@_typing.final
+class SetRoomRequest(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    OP_FIELD_NUMBER: _builtins.int
+    ROOM_FIELD_NUMBER: _builtins.int
+    VALUES_FIELD_NUMBER: _builtins.int
+    BACK_FIELD_NUMBER: _builtins.int
+    NUMBER_FIELD_NUMBER: _builtins.int
+    PREVIEW_FIELD_NUMBER: _builtins.int
+    REASON_FIELD_NUMBER: _builtins.int
+    op: _builtins.bytes
+    room: _builtins.str
+    values: _builtins.str
+    """JSON: name -> value; null: as the package suggests"""
+    back: _builtins.bool
+    """no values: those of settings number `number` once more"""
+    number: _builtins.int
+    """with `back`; 0: what the package suggests"""
+    preview: _builtins.bool
+    reason: _builtins.str
+    def __init__(
+        self,
+        *,
+        op: _builtins.bytes = ...,
+        room: _builtins.str = ...,
+        values: _builtins.str = ...,
+        back: _builtins.bool = ...,
+        number: _builtins.int = ...,
+        preview: _builtins.bool = ...,
+        reason: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["back", b"back", "number", b"number", "op", b"op", "preview", b"preview", "reason", b"reason", "room", b"room", "values", b"values"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___SetRoomRequest: _TypeAlias = SetRoomRequest  # noqa: Y015
+
+@_typing.final
+class SetRoomReply(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    REFUSAL_FIELD_NUMBER: _builtins.int
+    SETTINGS_FIELD_NUMBER: _builtins.int
+    BEFORE_FIELD_NUMBER: _builtins.int
+    AFTER_FIELD_NUMBER: _builtins.int
+    SERVERS_FIELD_NUMBER: _builtins.int
+    TABLES_FIELD_NUMBER: _builtins.int
+    before: _builtins.str
+    """JSON: all values of the room until now"""
+    after: _builtins.str
+    """JSON: all values then"""
+    servers: _builtins.int
+    """that have the room"""
+    tables: _builtins.int
+    """of the room, which take it when their hand and match are over"""
+    @_builtins.property
+    def refusal(self) -> _common_pb2.Refusal: ...
+    @_builtins.property
+    def settings(self) -> Global___RoomSettings: ...
+    def __init__(
+        self,
+        *,
+        refusal: _common_pb2.Refusal | None = ...,
+        settings: Global___RoomSettings | None = ...,
+        before: _builtins.str = ...,
+        after: _builtins.str = ...,
+        servers: _builtins.int = ...,
+        tables: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["refusal", b"refusal", "settings", b"settings"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["after", b"after", "before", b"before", "refusal", b"refusal", "servers", b"servers", "settings", b"settings", "tables", b"tables"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___SetRoomReply: _TypeAlias = SetRoomReply  # noqa: Y015
 
 @_typing.final
 class ListPackagesRequest(_message.Message):

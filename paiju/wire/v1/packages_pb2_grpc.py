@@ -274,6 +274,26 @@ class PackageAdminStub:
                 request_serializer=paiju_dot_wire_dot_v1_dot_packages__pb2.YankVersionRequest.SerializeToString,
                 response_deserializer=paiju_dot_wire_dot_v1_dot_packages__pb2.PackageChangeReply.FromString,
                 _registered_method=True)
+        self.GetRoot = channel.unary_unary(
+                '/paiju.v1.PackageAdmin/GetRoot',
+                request_serializer=paiju_dot_wire_dot_v1_dot_packages__pb2.GetRootRequest.SerializeToString,
+                response_deserializer=paiju_dot_wire_dot_v1_dot_packages__pb2.GetRootReply.FromString,
+                _registered_method=True)
+        self.SetRoot = channel.unary_unary(
+                '/paiju.v1.PackageAdmin/SetRoot',
+                request_serializer=paiju_dot_wire_dot_v1_dot_packages__pb2.SetRootRequest.SerializeToString,
+                response_deserializer=paiju_dot_wire_dot_v1_dot_packages__pb2.PackageChangeReply.FromString,
+                _registered_method=True)
+        self.ListRooms = channel.unary_unary(
+                '/paiju.v1.PackageAdmin/ListRooms',
+                request_serializer=paiju_dot_wire_dot_v1_dot_packages__pb2.ListRoomsRequest.SerializeToString,
+                response_deserializer=paiju_dot_wire_dot_v1_dot_packages__pb2.ListRoomsReply.FromString,
+                _registered_method=True)
+        self.SetRoom = channel.unary_unary(
+                '/paiju.v1.PackageAdmin/SetRoom',
+                request_serializer=paiju_dot_wire_dot_v1_dot_packages__pb2.SetRoomRequest.SerializeToString,
+                response_deserializer=paiju_dot_wire_dot_v1_dot_packages__pb2.SetRoomReply.FromString,
+                _registered_method=True)
 
 
 class PackageAdminServicer:
@@ -322,6 +342,34 @@ class PackageAdminServicer:
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def GetRoot(self, request, context):
+        """READ: the newest root, to make the next one of.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def SetRoot(self, request, context):
+        """OPERATION: the next root, signed by the one before and by itself.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def ListRooms(self, request, context):
+        """READ: what may be set of rooms, what is set, and where it counts.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def SetRoom(self, request, context):
+        """OPERATION: other values for a room, from the next hand on; a preview changes nothing.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
 
 def add_PackageAdminServicer_to_server(servicer, server):
     rpc_method_handlers = {
@@ -354,6 +402,26 @@ def add_PackageAdminServicer_to_server(servicer, server):
                     servicer.YankVersion,
                     request_deserializer=paiju_dot_wire_dot_v1_dot_packages__pb2.YankVersionRequest.FromString,
                     response_serializer=paiju_dot_wire_dot_v1_dot_packages__pb2.PackageChangeReply.SerializeToString,
+            ),
+            'GetRoot': grpc.unary_unary_rpc_method_handler(
+                    servicer.GetRoot,
+                    request_deserializer=paiju_dot_wire_dot_v1_dot_packages__pb2.GetRootRequest.FromString,
+                    response_serializer=paiju_dot_wire_dot_v1_dot_packages__pb2.GetRootReply.SerializeToString,
+            ),
+            'SetRoot': grpc.unary_unary_rpc_method_handler(
+                    servicer.SetRoot,
+                    request_deserializer=paiju_dot_wire_dot_v1_dot_packages__pb2.SetRootRequest.FromString,
+                    response_serializer=paiju_dot_wire_dot_v1_dot_packages__pb2.PackageChangeReply.SerializeToString,
+            ),
+            'ListRooms': grpc.unary_unary_rpc_method_handler(
+                    servicer.ListRooms,
+                    request_deserializer=paiju_dot_wire_dot_v1_dot_packages__pb2.ListRoomsRequest.FromString,
+                    response_serializer=paiju_dot_wire_dot_v1_dot_packages__pb2.ListRoomsReply.SerializeToString,
+            ),
+            'SetRoom': grpc.unary_unary_rpc_method_handler(
+                    servicer.SetRoom,
+                    request_deserializer=paiju_dot_wire_dot_v1_dot_packages__pb2.SetRoomRequest.FromString,
+                    response_serializer=paiju_dot_wire_dot_v1_dot_packages__pb2.SetRoomReply.SerializeToString,
             ),
     }
     generic_handler = grpc.method_handlers_generic_handler(
@@ -519,6 +587,114 @@ class PackageAdmin:
             '/paiju.v1.PackageAdmin/YankVersion',
             paiju_dot_wire_dot_v1_dot_packages__pb2.YankVersionRequest.SerializeToString,
             paiju_dot_wire_dot_v1_dot_packages__pb2.PackageChangeReply.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def GetRoot(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/paiju.v1.PackageAdmin/GetRoot',
+            paiju_dot_wire_dot_v1_dot_packages__pb2.GetRootRequest.SerializeToString,
+            paiju_dot_wire_dot_v1_dot_packages__pb2.GetRootReply.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def SetRoot(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/paiju.v1.PackageAdmin/SetRoot',
+            paiju_dot_wire_dot_v1_dot_packages__pb2.SetRootRequest.SerializeToString,
+            paiju_dot_wire_dot_v1_dot_packages__pb2.PackageChangeReply.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ListRooms(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/paiju.v1.PackageAdmin/ListRooms',
+            paiju_dot_wire_dot_v1_dot_packages__pb2.ListRoomsRequest.SerializeToString,
+            paiju_dot_wire_dot_v1_dot_packages__pb2.ListRoomsReply.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def SetRoom(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/paiju.v1.PackageAdmin/SetRoom',
+            paiju_dot_wire_dot_v1_dot_packages__pb2.SetRoomRequest.SerializeToString,
+            paiju_dot_wire_dot_v1_dot_packages__pb2.SetRoomReply.FromString,
             options,
             channel_credentials,
             insecure,

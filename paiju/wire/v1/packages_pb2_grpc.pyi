@@ -122,6 +122,14 @@ class PackageAdminStub:
     """OPERATION: start, stop, pin, stage, roll back."""
     YankVersion: _grpc.UnaryUnaryMultiCallable[_packages_pb2.YankVersionRequest, _packages_pb2.PackageChangeReply]
     """OPERATION: no new table takes this version, or one may again."""
+    GetRoot: _grpc.UnaryUnaryMultiCallable[_packages_pb2.GetRootRequest, _packages_pb2.GetRootReply]
+    """READ: the newest root, to make the next one of."""
+    SetRoot: _grpc.UnaryUnaryMultiCallable[_packages_pb2.SetRootRequest, _packages_pb2.PackageChangeReply]
+    """OPERATION: the next root, signed by the one before and by itself."""
+    ListRooms: _grpc.UnaryUnaryMultiCallable[_packages_pb2.ListRoomsRequest, _packages_pb2.ListRoomsReply]
+    """READ: what may be set of rooms, what is set, and where it counts."""
+    SetRoom: _grpc.UnaryUnaryMultiCallable[_packages_pb2.SetRoomRequest, _packages_pb2.SetRoomReply]
+    """OPERATION: other values for a room, from the next hand on; a preview changes nothing."""
 
 @_typing.type_check_only
 class PackageAdminAsyncStub(PackageAdminStub):
@@ -140,6 +148,14 @@ class PackageAdminAsyncStub(PackageAdminStub):
     """OPERATION: start, stop, pin, stage, roll back."""
     YankVersion: _aio.UnaryUnaryMultiCallable[_packages_pb2.YankVersionRequest, _packages_pb2.PackageChangeReply]  # type: ignore[assignment]
     """OPERATION: no new table takes this version, or one may again."""
+    GetRoot: _aio.UnaryUnaryMultiCallable[_packages_pb2.GetRootRequest, _packages_pb2.GetRootReply]  # type: ignore[assignment]
+    """READ: the newest root, to make the next one of."""
+    SetRoot: _aio.UnaryUnaryMultiCallable[_packages_pb2.SetRootRequest, _packages_pb2.PackageChangeReply]  # type: ignore[assignment]
+    """OPERATION: the next root, signed by the one before and by itself."""
+    ListRooms: _aio.UnaryUnaryMultiCallable[_packages_pb2.ListRoomsRequest, _packages_pb2.ListRoomsReply]  # type: ignore[assignment]
+    """READ: what may be set of rooms, what is set, and where it counts."""
+    SetRoom: _aio.UnaryUnaryMultiCallable[_packages_pb2.SetRoomRequest, _packages_pb2.SetRoomReply]  # type: ignore[assignment]
+    """OPERATION: other values for a room, from the next hand on; a preview changes nothing."""
 
 class PackageAdminServicer(metaclass=_abc_1.ABCMeta):
     """For operators, on the admin port, with an operator key. Every change writes an audit row."""
@@ -191,5 +207,37 @@ class PackageAdminServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_packages_pb2.PackageChangeReply, _abc.Awaitable[_packages_pb2.PackageChangeReply]]:
         """OPERATION: no new table takes this version, or one may again."""
+
+    @_abc_1.abstractmethod
+    def GetRoot(
+        self,
+        request: _packages_pb2.GetRootRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_packages_pb2.GetRootReply, _abc.Awaitable[_packages_pb2.GetRootReply]]:
+        """READ: the newest root, to make the next one of."""
+
+    @_abc_1.abstractmethod
+    def SetRoot(
+        self,
+        request: _packages_pb2.SetRootRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_packages_pb2.PackageChangeReply, _abc.Awaitable[_packages_pb2.PackageChangeReply]]:
+        """OPERATION: the next root, signed by the one before and by itself."""
+
+    @_abc_1.abstractmethod
+    def ListRooms(
+        self,
+        request: _packages_pb2.ListRoomsRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_packages_pb2.ListRoomsReply, _abc.Awaitable[_packages_pb2.ListRoomsReply]]:
+        """READ: what may be set of rooms, what is set, and where it counts."""
+
+    @_abc_1.abstractmethod
+    def SetRoom(
+        self,
+        request: _packages_pb2.SetRoomRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_packages_pb2.SetRoomReply, _abc.Awaitable[_packages_pb2.SetRoomReply]]:
+        """OPERATION: other values for a room, from the next hand on; a preview changes nothing."""
 
 def add_PackageAdminServicer_to_server(servicer: PackageAdminServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...

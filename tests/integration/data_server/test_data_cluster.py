@@ -241,7 +241,12 @@ async def test_who_has_room_is_named_and_nobody_else(start: Any) -> None:
 
     async def register(server: str, players: int, **more: Any) -> None:
         request = data_pb2.RegisterServerRequest(
-            server=server, cell="c", max_players=10, address=f"{server}.example:7700", **more
+            server=server,
+            cell="c",
+            max_players=10,
+            address=f"{server}.example:7700",
+            web_addresses=[f"ws://{server}.example:7710", f"wss://{server}.example", "x" * 200],
+            **more,
         )
         lease = (await small.cluster.RegisterServer(request)).lease_epoch
         await small.cluster.Heartbeat(beat(lease, server=server, players=players))
@@ -257,6 +262,12 @@ async def test_who_has_room_is_named_and_nobody_else(start: Any) -> None:
     await small.server.registry.flush()
     reply = await small.cluster.Elsewhere(data_pb2.ElsewhereRequest(server="asks"))
     assert list(reply.addresses) == ["empty.example:7700", "half.example:7700"]
+    assert list(reply.web_addresses) == [
+        *("ws://empty.example:7710", "wss://empty.example"),
+        *("ws://half.example:7710", "wss://half.example"),
+    ]
+    found = await small.admin.Nodes(data_pb2.NodesRequest())
+    assert {node.address for node in found.nodes} >= {"full.example:7700", "empty.example:7700"}
 
 
 async def test_presence_and_finding(hall: Client) -> None:

@@ -181,6 +181,7 @@ async def test_it_is_renewed_before_the_port_opens_and_while_it_runs(
     )
     depot = again.server.services.depot
     assert depot.expires_us > late[0] + DAY_US
+    assert late[0] < depot.signed_until_us < late[0] + 366 * DAY_US
     late[0] += 2 * DAY_US
     await depot.renew()
     assert depot.expires_us > late[0] + DAY_US

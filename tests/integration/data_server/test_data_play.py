@@ -61,6 +61,18 @@ async def test_repeats_get_the_first_answer_and_other_bodies_are_refused(hall: C
     await hall.check()
 
 
+async def test_a_seat_whose_sitting_is_over_is_not_given_again(hall: Client) -> None:
+    """The first answer would say that its stake lies in escrow, and it does not any more."""
+    host, table, player, op = await hall.host(), await hall.table(), await hall.guest(), new_op()
+    first = await host.sit(player, table, 0, op=op)
+    assert (await host.sit(player, table, 0, op=op)).sitting == first.sitting
+    await host.stand(first.sitting)
+    again = await host.sit(player, table, 0, op=op)
+    assert again.refusal.code == "NO_SUCH_SITTING" and not again.sitting
+    assert await hall.coins(player) == 10_000
+    await hall.check()
+
+
 async def test_an_older_epoch_writes_nothing(hall: Client) -> None:
     old = await hall.host()
     table = await hall.table()

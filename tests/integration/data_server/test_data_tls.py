@@ -26,7 +26,7 @@ from paiju.service.settings import BadSettings, load
 from paiju.wire.tls.authority import CA_FILE, Authority
 from paiju.wire.tls.files import BadTls, TlsFiles, Watched, read
 from paiju.wire.tls.sockets import grpc_client
-from paiju.wire.v1 import data_pb2, data_pb2_grpc
+from paiju.wire.v1 import common_pb2, data_pb2, data_pb2_grpc
 
 HERE = ["127.0.0.1"]
 
@@ -53,6 +53,16 @@ class Secure:
     async def call(
         self, service: str, rpc: str, request: Any, files: TlsFiles | None, *, admin: bool = False
     ) -> str:
+        """OK, or the status."""
+        try:
+            await self.ask(service, rpc, request, files, admin=admin)
+        except grpc.aio.AioRpcError as error:
+            return error.code().name
+        return "OK"
+
+    async def ask(
+        self, service: str, rpc: str, request: Any, files: TlsFiles | None, *, admin: bool = False
+    ) -> Any:
         secrets, addresses = self.hall.server.secrets, self.hall.addresses
         token = secrets.admin_key if admin else secrets.cluster_token
         if files is None:
@@ -64,11 +74,7 @@ class Secure:
         options = [("grpc.use_local_subchannel_pool", 1)]
         async with grpc.aio.secure_channel(where, credentials, options=options) as channel:
             stub = getattr(data_pb2_grpc, f"{service}Stub")(channel)
-            try:
-                await getattr(stub, rpc)(request, metadata=bearer(token), timeout=5)
-            except grpc.aio.AioRpcError as error:
-                return error.code().name
-        return "OK"
+            return await getattr(stub, rpc)(request, metadata=bearer(token), timeout=5)
 
     def count(self, name: str, **labels: str) -> float:
         registry = self.hall.server.metrics.registry
@@ -192,6 +198,115 @@ async def test_a_host_that_a_server_was_given_is_its_own(secure: Secure) -> None
     )
     third = secure.files("game-server", "gs-3")
     assert await secure.call("Ledger", "Settle", settle, third) == "PERMISSION_DENIED"
+
+
+class Time:
+    """A monotonic clock that a test moves."""
+
+    now = 1000.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+async def test_a_lost_servers_host_is_its_keepers_and_nobody_elses(
+    start: Any, tmp_path: Path
+) -> None:
+    """The whole way by certificates: gs-1 is silent, gs-2 takes its host and speaks for it; gs-3
+    cannot, and gs-2 no longer once gs-1 has taken it home."""
+    time, folder = Time(), tmp_path / "authority"
+    authority = Authority.make(folder, cell="cell-1")
+    certificate, key = authority.issue(folder, role="data-server", name="data-1", addresses=HERE)
+    hall = await start(
+        server={"monotonic": time},
+        database_url=f"sqlite:///{tmp_path / 'h.sqlite3'}",
+        peer_certificate=certificate,
+        peer_key=key,
+        peer_ca=folder / CA_FILE,
+    )
+    for job in hall.server._tasks:  # it looks when the test says so
+        job.cancel()
+    secure = Secure(hall, authority, folder)
+    files = {name: secure.files("game-server", name) for name in ("gs-1", "gs-2", "gs-3")}
+    leases: dict[str, int] = {}
+
+    async def ask(service: str, rpc: str, request: Any, server: str) -> Any:
+        return await secure.ask(service, rpc, request, files[server])
+
+    async def register_host(server: str, host: str) -> Any:
+        home = host.rpartition("-")[0]
+        request = data_pb2.RegisterHostRequest(
+            host=data_pb2.HostEpoch(host=host, epoch=1),
+            server=server,
+            home="" if home == server else home,
+            cell="cell-1",
+            max_tables=10,
+            journal="j" * 64,
+        )
+        return await ask("Cluster", "RegisterHost", request, server)
+
+    async def join(server: str) -> None:
+        request = data_pb2.RegisterServerRequest(server=server, cell="cell-1", max_players=9)
+        leases[server] = (await ask("Cluster", "RegisterServer", request, server)).lease_epoch
+
+    async def beat(server: str, *hosts: str) -> Any:
+        counts = [data_pb2.HostCounts(host=host, epoch=1) for host in hosts]
+        beat = data_pb2.HeartbeatRequest(server=server, lease_epoch=leases[server], hosts=counts)
+        return await ask("Cluster", "Heartbeat", beat, server)
+
+    async def wait(seconds: int, *alive: str) -> None:
+        for _ in range(seconds):
+            time.now += 1
+            for server in alive:
+                await beat(server, f"{server}-0")
+            await hall.server._poll()
+
+    await wait(1)
+    time.now += 10
+    await wait(1)
+    epochs = {}
+    for server in files:
+        await join(server)
+        epochs[server] = (await register_host(server, f"{server}-0")).epoch
+    await wait(8, *files)
+    guest = data_pb2.OpenGuestRequest(
+        op=new_op(),
+        origin=data_pb2.Origin(server="gs-1", gateway="gs-1/g", address="192.0.2.1"),
+        device_secret=b"d" * 32,
+    )
+    session = (await ask("Accounts", "OpenGuest", guest, "gs-1")).session
+    sit = data_pb2.SitDownRequest(
+        op=new_op(),
+        host=data_pb2.HostEpoch(host="gs-1-0", epoch=epochs["gs-1"]),
+        player=session.profile.player,
+        table=common_pb2.TableRef(room="doudizhu.novice", shard=0, table=7),
+        currency=common_pb2.COIN,
+        amount=100,
+        rule_set="doudizhu.classic",
+        session_epoch=session.session_epoch,
+    )
+    assert not (await ask("Ledger", "SitDown", sit, "gs-1")).refusal.code
+    await wait(8, "gs-2", "gs-3")
+    keeper, other = "gs-2", "gs-3"
+    if not (await beat(keeper)).adopt:
+        keeper, other = other, keeper
+
+    assert (await register_host(keeper, "gs-1-0")).epoch > epochs["gs-1"]
+    assert not (await beat(keeper, f"{keeper}-0", "gs-1-0")).refusal.code
+    settle = data_pb2.SettleRequest(host=data_pb2.HostEpoch(host="gs-1-0", epoch=1))
+    assert await secure.call("Ledger", "Settle", settle, files[keeper]) == "OK"
+    assert await secure.call("Ledger", "Settle", settle, files[other]) == "PERMISSION_DENIED"
+    listed = data_pb2.ListHostsRequest(host="gs-1-0")
+    (info,) = (await ask("Cluster", "ListHosts", listed, "gs-1")).hosts
+    assert (info.server, info.home) == (keeper, "gs-1"), "whose certificate a gateway must see"
+
+    await join("gs-1")
+    claim = data_pb2.ClaimHostRequest(
+        server="gs-1", lease_epoch=leases["gs-1"], host="gs-1-0", home="gs-1"
+    )
+    assert not (await ask("Cluster", "ClaimHost", claim, "gs-1")).refusal.code
+    assert (await register_host("gs-1", "gs-1-0")).epoch
+    assert await secure.call("Ledger", "Settle", settle, files[keeper]) == "PERMISSION_DENIED"
 
 
 async def test_roles_open_their_own_door_only(secure: Secure) -> None:

@@ -41,6 +41,7 @@ class FakeData(
         self.hosts: dict[str, data_pb2.HostInfo] = {}
         self.host_for_new = ""
         self.elsewhere: list[str] = []
+        self.elsewhere_web: list[str] = []
         self.epochs: dict[int, int] = {}
         self.players: dict[bytes, int] = {}
         self.ticket_s = 600.0
@@ -144,7 +145,7 @@ class FakeData(
 
     async def Elsewhere(self, request: Any, context: Any) -> data_pb2.ElsewhereReply:
         await self._called("Elsewhere", context)
-        return data_pb2.ElsewhereReply(addresses=self.elsewhere)
+        return data_pb2.ElsewhereReply(addresses=self.elsewhere, web_addresses=self.elsewhere_web)
 
     async def GetShards(self, request: Any, context: Any) -> data_pb2.GetShardsReply:
         await self._called("GetShards", context)

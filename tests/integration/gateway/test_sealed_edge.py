@@ -87,6 +87,20 @@ async def hall(world: World, request: pytest.FixtureRequest) -> AsyncIterator[Ha
     server.close()
 
 
+async def test_a_full_server_names_another_of_the_same_edge(hall: Hall) -> None:
+    """A browser is told of a WebSocket, and by TLS only where it came by TLS."""
+    hall.world.data.elsewhere = ["10.0.0.7:7700"]
+    hall.world.data.elsewhere_web = ["ws://10.0.0.7:7710", "wss://10.0.0.7:7720"]
+    hall.world.gateway._quota = 1
+    await (await hall.client()).guest()
+    await until(lambda: hall.world.gateway._elsewhere._web)
+    for _ in range(2):
+        refusal = (await (await hall.client()).hello()).refusal
+        assert refusal.code == "SERVER_FULL"
+        wanted = "ws://10.0.0.7:7710" if hall.edge == "ws" else "10.0.0.7:7700"
+        assert refusal.params["elsewhere"] == wanted
+
+
 async def test_a_guest_plays_through_the_seal(hall: Hall) -> None:
     client = await hall.client()
     await client.guest()
@@ -359,8 +373,8 @@ class TestWebSocketOnly:
         seen: list[str] = []
         connect = hall.world.gateway.connect
 
-        def spy(peer: str, forwarded: str = "") -> object:
-            made = connect(peer, forwarded)
+        def spy(peer: str, forwarded: str = "", *, edge: str = "") -> object:
+            made = connect(peer, forwarded, edge=edge)
             assert made is not None
             seen.append(made.session.origin.address)
             return made

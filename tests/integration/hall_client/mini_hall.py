@@ -38,7 +38,7 @@ print("ready", flush=True)
 end.wait()
 host.stop()
 """
-START_S = 20.0
+START_S = 60.0
 
 
 class MiniHall:

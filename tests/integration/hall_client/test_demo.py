@@ -25,7 +25,8 @@ def app(monkeypatch: pytest.MonkeyPatch) -> typer.Typer:
 
 
 def test_the_figures_are_what_the_database_says_and_every_promise_holds(app: typer.Typer) -> None:
-    asked = ["--players", "9", "--hands", "10", "--seed", "3", "--json", "-"]
+    asked = ["--players", "9", "--hands", "10", "--seed", "3", "--think", "0.1"]
+    asked += ["--json", "-"]
     done = CliRunner().invoke(app, asked)
     assert done.stdout, (done.stderr, done.exception)
     figures = json.loads(done.stdout)

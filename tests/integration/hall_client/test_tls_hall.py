@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 from pathlib import Path
 
@@ -50,6 +51,11 @@ async def test_hands_are_played_with_tls_on_every_way(tmp_path: Path) -> None:
         _a_person_plays(hall, tmp_path)
 
 
+async def test_a_load_runs_by_tls(tmp_path: Path) -> None:
+    async with MiniHall(tmp_path, tls=True) as hall:
+        _a_load_runs(hall, tmp_path)
+
+
 async def _who_is_not_believed(hall: MiniHall, tmp_path: Path) -> None:
     """A client goes to nobody whose certificate another authority gave, or for another name."""
     Authority.make(tmp_path / "other", cell="c")
@@ -82,3 +88,21 @@ def _a_person_plays(hall: MiniHall, tmp_path: Path) -> None:
     wrong = run(*arguments, "--ca", str(tmp_path / "nowhere.pem"), timeout_s=60)
     assert wrong.returncode == 1 and "cannot read" in wrong.stderr
     assert "Traceback" not in wrong.stderr
+
+
+def _a_load_runs(hall: MiniHall, tmp_path: Path) -> None:
+    """`paiju load` by TLS: with the authority it plays, without it it says why it does not."""
+    arguments = [
+        *("load", "players", "--address", hall.gateways[0], "--json", "-"),
+        *("--server-key", encode(hall.server_keys[0]), "--players", "3", "--seconds", "2"),
+        *("--warm-up", "0", "--processes", "1", "--rate", "20"),
+    ]
+    loaded = run(*arguments, "--ca", str(hall.tls_folder / CA_FILE), timeout_s=60)
+    assert loaded.returncode == 0, loaded.stderr + loaded.stdout + loaded.stdout
+    figures = json.loads(loaded.stdout)
+    assert figures["seated"] == 3 and figures["actions"] > 0 and figures["errors"] == 0
+    unbelieved = run(*arguments, timeout_s=60)
+    assert unbelieved.returncode == 1 and "lets nobody in" in unbelieved.stderr
+    missing = run(*arguments, "--ca", str(tmp_path / "nowhere.pem"), timeout_s=60)
+    assert missing.returncode == 1 and "cannot read" in missing.stderr
+    assert "Traceback" not in unbelieved.stderr + missing.stderr

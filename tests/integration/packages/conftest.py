@@ -26,7 +26,7 @@ from paiju.packages.keys import KeyFolder
 from paiju.rules.registry import Registry
 from paiju.service.ids import new_op
 from paiju.service.refusals import Refused
-from paiju.wire.v1 import data_pb2, packages_pb2_grpc
+from paiju.wire.v1 import data_pb2, data_pb2_grpc, packages_pb2_grpc
 from paiju.wire.v1 import packages_pb2 as pb
 from tests.packages.publishing import make_keys
 
@@ -139,6 +139,13 @@ class Hall:
         reply: pb.PackageChangeReply = await self.admin.SetPlan(request)
         assert not reply.HasField("refusal"), reply
         return reply
+
+    async def audit(self) -> list[data_pb2.AuditRow]:
+        """Newest first."""
+        assert self.server is not None
+        shown = (("authorization", f"Bearer {self.server.secrets.admin_key}"),)
+        stub = data_pb2_grpc.AdminStub(self._channel)
+        return list((await stub.ListAudit(data_pb2.ListAuditRequest(), metadata=shown)).rows)
 
     async def states(self, wanted: dict[str, str]) -> list[pb.GameState]:
         """What servers say of their versions, as soon as that is what is wanted."""

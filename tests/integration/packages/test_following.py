@@ -11,6 +11,7 @@ import pytest
 from conftest import Hall, Machine, until  # type: ignore[import-not-found]
 
 from game_server.packages import health
+from game_server.packages.remote import Remote
 from game_server.tables.games import Standing
 from paiju.service.ids import new_op
 from paiju.service.refusals import Refused
@@ -188,3 +189,50 @@ async def test_what_a_server_says_under_an_old_lease_is_not_taken(hall: Hall, qu
     report = pb.ReportGamesRequest(server="gs-0", lease_epoch=machine.epoch + 1)
     with pytest.raises(Exception, match="LEASE_LOST"):
         await machine.data.call("ReportGames", report)
+
+
+async def test_what_an_operator_wants_waits_for_no_check_and_no_download(
+    hall: Hall, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A new version is on its way and takes its time; meanwhile games are stopped and started."""
+    gates = {"check": asyncio.Event(), "fetch": asyncio.Event()}
+    gates["fetch"].set()
+    checks = 0
+
+    async def slow(_: Any) -> str:
+        nonlocal checks
+        checks += 1
+        if checks > 1:
+            await gates["check"].wait()
+        return ""
+
+    whole = Remote._whole
+
+    async def fetched(self: Remote, path: str) -> bytes:
+        await gates["fetch"].wait()
+        return await whole(self, path)
+
+    monkeypatch.setattr(health, "check", slow)
+    monkeypatch.setattr(Remote, "_whole", fetched)
+    machine = await hall.machine("gs-0")
+    ann = await give(hall.admin, hall.keys, "ann", "toss")
+    await publish(hall.admin, "ann", ann, blob())
+    await hall.plan(pb.PLAN_START)
+    await until(lambda: machine.offers() == "1.0.0")
+    await publish(hall.admin, "ann", ann, blob("1.1.0", 7))
+    await until(lambda: checks == 2)
+
+    async def stopped_and_started(version: str) -> None:
+        await hall.plan(pb.PLAN_STOP)
+        await until(lambda: machine.offers() == "")
+        await hall.plan(pb.PLAN_START)
+        await until(lambda: machine.offers() == version)
+
+    await stopped_and_started("1.0.0")
+    gates["check"].set()
+    await until(lambda: machine.offers() == "1.1.0")
+    gates["fetch"].clear()
+    await publish(hall.admin, "ann", ann, blob("1.2.0", 8))
+    await stopped_and_started("1.1.0")
+    gates["fetch"].set()
+    await until(lambda: machine.offers() == "1.2.0")

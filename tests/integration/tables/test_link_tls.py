@@ -52,6 +52,20 @@ class Rig:
 
     def on_event(self, stream: Stream, event: host_pb2.HostEvent) -> None: ...
 
+    def serve(self, server: str) -> LinkServer:
+        """The host gs-1-0, as that server runs it."""
+        return LinkServer(
+            cell="cell-1",
+            host="gs-1-0",
+            epoch=1,
+            secret=SECRET,
+            peers=Watched(self.files(server)),
+            on_refused=lambda reason: self.refused.update([reason]),
+            on_open=self.links.append,
+            on_command=lambda link, command: None,
+            on_close=lambda link: self.links.remove(link),
+        )
+
     def stream(
         self, files: TlsFiles | None, *, gateway: str = "gs-2/gateway-0", server: str = "gs-1"
     ) -> Stream:
@@ -90,17 +104,7 @@ class Rig:
 @pytest.fixture
 async def rig(tmp_path: Path) -> AsyncIterator[Rig]:
     made = Rig(Authority.make(tmp_path, cell="cell-1"), tmp_path)
-    made.server = LinkServer(
-        cell="cell-1",
-        host="gs-1-0",
-        epoch=1,
-        secret=SECRET,
-        peers=Watched(made.files("gs-1")),
-        on_refused=lambda reason: made.refused.update([reason]),
-        on_open=made.links.append,
-        on_command=lambda link, command: None,
-        on_close=lambda link: made.links.remove(link),
-    )
+    made.server = made.serve("gs-1")
     await made.server.listen(unix_path=str(tmp_path / "h.sock"), tcp_host="127.0.0.1")
     made.server.admit()
     yield made
@@ -160,6 +164,26 @@ async def _rest(reader: asyncio.StreamReader) -> bytes:
 
 async def test_a_gateway_believes_only_the_server_that_the_registry_names(rig: Rig) -> None:
     assert await rig.outcome(rig.files("gs-2"), server="gs-9") == "link_mismatch"
+
+
+async def test_a_guest_host_is_believed_as_its_keepers(rig: Rig, tmp_path: Path) -> None:
+    """gs-1's host that gs-3 runs: it shows gs-3's certificate, as the registry then says. Who has
+    an older line of the registry cannot reach it, and a gateway of gs-1 is let in like any."""
+    guest = rig.serve("gs-3")
+    await guest.listen(unix_path=str(tmp_path / "guest.sock"), tcp_host="127.0.0.1")
+    guest.admit()
+    first, rig.server = rig.server, guest
+    assert await rig.outcome(rig.files("gs-2"), server="gs-3") == "open"
+    home = await rig.outcome(rig.files("gs-1"), gateway="gs-1/gateway-0", server="gs-3")
+    assert home == "open"
+    assert await rig.outcome(rig.files("gs-2"), server="gs-1") == "link_mismatch"
+    # The keeper speaks for its own gateways, not for those of the host's home.
+    keeper = rig.files("gs-3")
+    assert await rig.outcome(keeper, gateway="gs-3/gateway-0", server="gs-3") == "open"
+    posing = await rig.outcome(keeper, gateway="gs-1/gateway-0", server="gs-3")
+    assert posing == "link_mismatch" and rig.refused["gateway"] == 1
+    await guest.close()
+    rig.server = first
 
 
 async def test_new_files_are_used_and_open_streams_stand(rig: Rig, tmp_path: Path) -> None:

@@ -79,6 +79,22 @@ def test_whole_views_are_not_asked_for_without_end(kind: str) -> None:
     assert not table.closes()
 
 
+@pytest.mark.parametrize("kind", ["list_hands", "get_hand"])
+def test_old_hands_are_not_asked_for_without_end(kind: str) -> None:
+    """A page of them is eighty records that the data server reads and decodes."""
+    table = Table().open()
+    body = {"list_hands": hall_pb2.ListHands(), "get_hand": hall_pb2.GetHand(table=1, hand=1)}[kind]
+    taken = 0
+    for _ in range(300):
+        table.now += 0.1
+        if table.ask(**{kind: body}) is None:
+            taken += 1
+            table.run(table.session.answered(table.last.ref, hall_pb2.HandList(), table.now))
+    limits = Limits()
+    assert taken <= limits.hands_burst + 30 * limits.hands_per_s + 1
+    assert not table.closes()
+
+
 def _chat(table: Table, text: str) -> None:
     line = hall_pb2.ChatLine(table=TABLE, player=1, text=text)
     update = hall_pb2.Update(chat=line).SerializeToString()

@@ -41,6 +41,8 @@ BODIES: dict[str, Any] = {
     "resync": hall_pb2.Resync(table=TABLE),
     "chat": hall_pb2.Chat(table=TABLE, text="hi"),
     "report": hall_pb2.Report(player=4, kind="cheat"),
+    "list_hands": hall_pb2.ListHands(),
+    "get_hand": hall_pb2.GetHand(table=1, hand=1),
     "heard": hall_pb2.Heard(penalty=7),
 }
 OPENERS = {"open_guest", "register", "login", "resume"}

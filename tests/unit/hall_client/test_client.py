@@ -17,6 +17,7 @@ from hall_client import (
     TableLeft,
 )
 from hall_client.backoff import Backoff
+from hall_client.links import may_go
 from paiju.service.refusals import Refused as Refusal
 from paiju.wire.v1 import hall_pb2
 from tests.unit.hall_client.fake_hall import KEYS, FakeHall, eventually
@@ -233,6 +234,20 @@ async def test_a_full_gateway_may_name_another_one(hall: FakeHall) -> None:
     async with client([known]) as one:
         await one.guest(A)
         assert one.gateway == other
+
+
+@pytest.mark.parametrize(
+    ("address", "hint", "goes"),
+    [
+        *(("h:1", "i:2", True), ("grpc://h:1", "i:2", True), ("h:1", "grpcs://i:2", True)),
+        *(("grpcs://h:1", "grpcs://i:2", True), ("grpcs://h:1", "i:2", False)),
+        *(("ws://h:1", "ws://i:2", True), ("ws://h:1", "wss://i", True)),
+        *(("wss://h", "wss://i", True), ("wss://h", "ws://i:2", False)),
+        *(("ws://h:1", "i:2", False), ("h:1", "ws://i:2", False), ("h:1", "file:///x", False)),
+    ],
+)
+def test_nobody_is_sent_to_another_edge_or_out_of_tls(address: str, hint: str, goes: bool) -> None:
+    assert may_go(address, hint) is goes
 
 
 async def test_who_is_turned_away_everywhere_learns_why(hall: FakeHall) -> None:

@@ -13,9 +13,9 @@ import pytest
 from hall_client import HallClient
 from hall_client.bots.player import BotPlayer, Habits
 from hall_client.errors import Refused
-from hall_client.events import Connected, TableChanged
+from hall_client.events import Connected, Noticed, TableChanged
 from hall_client.load.continuity import Continuity
-from hall_client.load.driver import Driver, LoadPlan
+from hall_client.load.driver import Driver, LoadPlan, Seen
 from hall_client.load.drops import DropPlan
 from hall_client.load.result import Latency
 from hall_client.mirror import Outcome
@@ -151,3 +151,10 @@ def test_a_needless_snapshot_after_a_resume_is_a_broken_promise() -> None:
 def test_percentiles_are_exact() -> None:
     assert Latency.of([i / 1000 for i in range(1, 101)]) == Latency(50.0, 99.0, 100.0)
     assert Latency.of([]) == Latency(0.0, 0.0, 0.0)
+
+
+def test_a_lost_seat_is_an_error_with_its_reason_unless_the_version_ended() -> None:
+    seen = Seen()
+    for why in ("retired", "away", ""):
+        seen.saw(Noticed("SEAT_LOST", "", 7, {"why": why} if why else {}))
+    assert seen.errors == ["notice SEAT_LOST table 7 away", "notice SEAT_LOST table 7"]

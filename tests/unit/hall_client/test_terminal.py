@@ -17,6 +17,7 @@ from hall_client.terminal import cards, places
 from hall_client.terminal.choices import Choices, Unclear
 from hall_client.terminal.words import Verb, Word, understand
 from hall_client.texts import Texts
+from hall_client.web import certificate
 from paiju.rules.cards import NAMES
 from paiju.wire import server_keys
 
@@ -144,6 +145,10 @@ def test_a_running_hall_is_found_and_a_dead_one_is_not(tmp_path: Path) -> None:
     file.write_text(json.dumps({"pid": os.getpid(), **told}))
     hall = places.running_hall(tmp_path)
     assert hall == places.Hall(gateways=("127.0.0.1:1",), server_keys=(key,))
+    pem, _ = certificate.ensure(tmp_path)
+    file.write_text(json.dumps({"pid": os.getpid(), **told, "ca": str(pem)}))
+    secure = places.running_hall(tmp_path)
+    assert secure is not None and secure.tls.ca == pem.read_bytes()
     gone = subprocess.Popen([sys.executable, "-c", ""])
     gone.wait()
     file.write_text(json.dumps({"pid": gone.pid, **told}))

@@ -11,13 +11,14 @@ from typing import Any
 
 import pytest
 
-from hall_client.web import catalogue
+from hall_client.web import catalogue, news
 from hall_client.web.advice import Advice, NoAdvice
 from hall_client.web.app import policy
 from hall_client.web.pages import Pages
 from paiju.rules.api import CHANCE
-from paiju.rules.registry import Registry
+from paiju.rules.registry import KEPT_GAMES, Registry
 from paiju.rules.shuffle import ShakeRng
+from paiju.wire.v1 import hall_pb2
 
 REGISTRY = Registry.default()
 
@@ -68,6 +69,35 @@ def test_what_is_no_view_is_refused_in_a_sentence(change: dict[str, Any]) -> Non
     assert str(refused.value)
 
 
+@pytest.mark.parametrize(
+    ("game", "fault"),
+    [("chihuoguo", ZeroDivisionError), ("doudizhu_1v3", NotImplementedError)],
+)
+def test_whatever_the_rules_raise_is_a_refusal(
+    game: str, fault: type[Exception], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Views that no table shows make rules raise what nobody can list; each would be a page of
+    log that a stranger writes."""
+
+    def raising(*_: Any) -> None:
+        raise fault
+
+    registry = Registry.default()
+    monkeypatch.setattr(type(registry.latest(game)), "legal_in_view", raising)
+    with pytest.raises(NoAdvice, match="not a view"):
+        asyncio.run(Advice(registry).give(seen(game)))
+
+
+def test_games_that_strangers_ask_for_are_not_all_kept() -> None:
+    """Parameters have millions of values, and a page may send any."""
+    registry = Registry.default()
+    usual = registry.latest("doudizhu")
+    for number in range(1, 2 * KEPT_GAMES):
+        registry.latest("doudizhu", {"N": number})
+        assert registry.latest("doudizhu") is usual, "what is in use stays"
+    assert len(registry._games) <= KEPT_GAMES
+
+
 @pytest.mark.parametrize("view", [None, [], "view", 3])
 def test_anything_else_is_refused_too(view: Any) -> None:
     with pytest.raises(NoAdvice):
@@ -82,7 +112,8 @@ def test_only_the_client_part_of_a_package_is_served(tmp_path: Path) -> None:
     (tmp_path / "more").mkdir()
     (tmp_path / "more" / "view.js").write_text("")
     part = catalogue.client_part("x", tmp_path)
-    assert sorted(part.files) == ["assets/tile.svg", "help.en.md", "view.js"]
+    names = sorted(address.split("/", 3)[3] for address in part)
+    assert names == ["assets/tile.svg", "help.en.md", "view.js"]
 
 
 def test_an_address_changes_with_the_content(tmp_path: Path) -> None:
@@ -90,7 +121,9 @@ def test_an_address_changes_with_the_content(tmp_path: Path) -> None:
     first = catalogue.client_part("x", tmp_path)
     (tmp_path / "view.js").write_text("two")
     second = catalogue.client_part("x", tmp_path)
-    assert first.tag != second.tag
+    assert first.keys().isdisjoint(second)
+    (address,) = first
+    assert address == f"p/x/{hashlib.sha256(b'one').hexdigest()}/view.js"
 
 
 def test_the_policy_allows_the_import_map_and_no_other_inline_script() -> None:
@@ -107,3 +140,47 @@ def test_a_file_of_another_version_is_not_there() -> None:
     assert pages.file(pages.tag, "app.js")
     assert pages.file("0" * 16, "app.js") is None
     assert pages.file(pages.tag, "../web/app.py") is None
+
+
+class _Rooms:
+    """A gateway that offers one package in a newer version, and one that comes in pieces."""
+
+    def __init__(self, files: dict[str, bytes]) -> None:
+        self.files = files
+
+    async def rooms(self) -> list[hall_pb2.Room]:
+        return [hall_pb2.Room(id="x.one", package="reversi", package_version="9.0.0")]
+
+    async def package(self, package: str, version: str) -> hall_pb2.PackageParts:
+        parts = [
+            hall_pb2.PackagePart(path=p, size=len(d), sha256=hashlib.sha256(d).hexdigest())
+            for p, d in self.files.items()
+        ]
+        return hall_pb2.PackageParts(package=package, version=version, files=parts)
+
+    async def package_file(self, package: str, version: str, path: str, offset: int) -> Any:
+        data = self.files[path]
+        return hall_pb2.FilePart(data=data[offset:], total=len(data))
+
+    async def close(self) -> None:
+        pass
+
+
+async def test_a_version_that_was_published_later_is_told_and_the_old_one_stays(
+    tmp_path: Path,
+) -> None:
+    shown = catalogue.Catalogue(Registry.default())
+    old = shown.packages()["reversi"]
+    files = {"view.js": b"export default 1;", "help.en.md": b"# new", "rules.py": b"secret"}
+    seen = news.News(lambda: None, shown, tmp_path)
+    seen._client = _Rooms(files)  # type: ignore[assignment]
+    await seen._look()
+    new = shown.packages()["reversi"]
+    assert new["version"] == "9.0.0" and new["view"] != old["view"]
+    package, tag = new["view"].split("/")[1:3]
+    assert shown.file(package, tag, "view.js") == files["view.js"]
+    assert shown.file(package, tag, "rules.py") is None, "code is never served, whoever sends it"
+    assert shown.file(*old["view"].split("/")[1:3], "view.js")
+    (game,) = [game for game in shown.shown() if game["name"] == "reversi"]
+    assert game["view"] == new["view"]
+    await seen.close()

@@ -5,12 +5,14 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import AsyncIterator, Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
 from ray.exceptions import ActorDiedError, ActorUnavailableError
 
 from game_server.supervisor import hosts as module
+from game_server.supervisor.cell import Cell
 from game_server.supervisor.hosts import GIVE_UP_AFTER, Hosts
 from game_server.supervisor.metrics import SupervisorMetrics
 from game_server.supervisor.signs import FRESH_S, Signs
@@ -26,7 +28,9 @@ class FakeCell:
         self.told: list[tuple[int, str]] = []
         self.says: dict[int, Any] = {}
 
-    async def start_host(self, name: str, config: dict[str, Any], *, within_s: float) -> int:
+    async def start_host(
+        self, name: str, config: dict[str, Any], *, within_s: float, alive: Callable[[], bool]
+    ) -> int:
         self.started.append(name)
         actor = len(self.started)
         self.says[actor] = {"pid": 100 + actor, "epoch": actor, "config": config}
@@ -159,3 +163,44 @@ def test_a_sign_of_an_older_epoch_says_nothing() -> None:
     assert [counts.players for counts in signs.counts()] == [5]
     signs.forget("h")
     assert not signs.alive("h")
+
+
+class SlowCell(Cell):
+    """Its actors answer when they may."""
+
+    def __init__(self) -> None:
+        super().__init__(name="c", node_ip="127.0.0.1", temp_dir=Path(), actor="m:A")
+        self.asked = 0
+        self.answers = False
+        self.ended: list[object] = []
+
+    def _new_host(self, name: str, config: dict[str, Any]) -> object:
+        return name
+
+    async def ask(self, host: Any, method: str, *given: Any, within_s: float) -> Any:
+        self.asked += 1
+        if not self.answers:
+            raise TimeoutError
+        return {}
+
+    async def end_host(self, host: Any) -> None:
+        self.ended.append(host)
+
+
+async def test_a_host_that_rebuilds_its_tables_is_not_broken_off() -> None:
+    """Twice in the same table's replay, and that table would be void."""
+    cell = SlowCell()
+
+    def alive() -> bool:
+        cell.answers = cell.asked >= 3
+        return True
+
+    assert await cell.start_host("h", {}, within_s=1, alive=alive) == "h"
+    assert cell.ended == []
+
+
+async def test_a_host_of_which_nothing_is_heard_is_given_up() -> None:
+    cell = SlowCell()
+    with pytest.raises(TimeoutError):
+        await cell.start_host("h", {}, within_s=1, alive=lambda: False)
+    assert cell.ended == ["h"]

@@ -49,13 +49,23 @@ class _Node:
     """Ray's node: `there` idle workers; one more some time after it was asked for."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        self.there = 0
+        self.idle: list[int] = []  # pids
+        self.killed: list[int] = []
         self.asked = 0
         self.fails = 0
         self.stands = False
         monkeypatch.setattr(module, "LOOK_EVERY_S", 0.01)
         monkeypatch.setattr(module, "THERE_WITHIN_S", 0.05)
-        monkeypatch.setattr(module, "waiting", lambda node: self.there)
+        monkeypatch.setattr(module, "idle", lambda node: list(self.idle))
+        monkeypatch.setattr(module.os, "kill", self._kill)
+
+    @property
+    def there(self) -> int:
+        return len(self.idle)
+
+    def _kill(self, pid: int, _: int) -> None:
+        self.killed.append(pid)
+        self.idle.remove(pid)
 
     async def prestart(self) -> None:
         self.asked += 1
@@ -65,7 +75,7 @@ class _Node:
         asyncio.get_running_loop().call_later(0.02, self._start)
 
     def _start(self) -> None:
-        self.there += 1
+        self.idle.append(self.asked)
 
     async def until(self, condition: Any) -> None:
         async with asyncio.timeout(10):
@@ -85,9 +95,24 @@ async def test_as_many_wait_as_are_wanted_and_a_used_one_is_replaced(
     await node.until(lambda: node.there == 2)
     await asyncio.sleep(0.1)
     assert node.asked == 2
-    node.there, node.fails = 1, 1
+    node.fails = 1
+    node.idle.pop()  # a host took it
     await node.until(lambda: node.there == 2)
     assert node.asked == 4, "asked again after a failure"
+    running.cancel()
+
+
+async def test_those_that_wait_are_replaced(monkeypatch: pytest.MonkeyPatch) -> None:
+    node = _Node(monkeypatch)
+    monkeypatch.setattr(module, "THERE_WITHIN_S", 10.0)
+    node.stands = True
+    spares = Spares(wanted=1, ready=lambda: True, node=lambda: 1, prestart=node.prestart)
+    running = asyncio.ensure_future(spares.run())
+    await node.until(lambda: node.there == 1)
+    old = list(node.idle)
+    await spares.renew()
+    assert node.killed == old, "what they have imported may be older than what is installed"
+    assert node.there == 1 and node.idle != old
     running.cancel()
 
 

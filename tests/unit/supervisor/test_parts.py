@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
+import tempfile
 import textwrap
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import pytest
 from prometheus_client import CollectorRegistry, Counter, Histogram, generate_latest
@@ -17,7 +20,9 @@ from game_server.metrics_push import SIGN
 from game_server.supervisor import leftovers
 from game_server.supervisor.exposition import merge, total
 from game_server.supervisor.folders import Lock, default_run_dir, prepare
+from game_server.supervisor.gateways import Gateways
 from game_server.supervisor.hub import MetricsHub
+from game_server.supervisor.metrics import SupervisorMetrics
 from game_server.supervisor.settings import GameServerSettings
 from paiju.service.settings import BadSettings, load
 from paiju.wire.v1 import data_pb2
@@ -30,6 +35,41 @@ def exposition(amount: int) -> str:
     Counter("paiju_things", "Things.", ["kind"], registry=registry).labels("a").inc(amount)
     Histogram("paiju_seconds", "Seconds.", buckets=(1, 2), registry=registry).observe(amount)
     return generate_latest(registry).decode()
+
+
+def test_where_players_come_in(tmp_path: Path) -> None:
+    """With TLS nothing listens without it, but for a page on this machine's loopback."""
+    files = {"tls_certificate": tmp_path / "c.pem", "tls_key": tmp_path / "k.pem"}
+    base = {"data_dir": tmp_path, "gateways": 2}
+
+    def made(**given: object) -> Gateways:
+        settings = GameServerSettings.model_validate({**base, **given})
+        metrics = SupervisorMetrics()
+        hub = MetricsHub(own=CollectorRegistry(), own_name="s", healthy=lambda: True)
+        record = leftovers.Record(tmp_path)
+        folders = prepare(GameServerSettings(data_dir=tmp_path / "d", run_dir=run_dir))
+        return Gateways(settings=settings, folders=folders, hub=hub, record=record, metrics=metrics)
+
+    (tmp_path / "d").mkdir()
+    (tmp_path / "d" / "cluster-token").write_text("t" * 64)
+    run_dir = Path(tempfile.mkdtemp(prefix="p", dir="/tmp"))
+    try:
+        plain = made()
+        assert {urlsplit(a).scheme for a in plain.web_addresses()} == {"ws"}
+        assert plain.first_web_addresses() == plain.web_addresses()[:1]
+        secure = made(**files, edge_tls=True)
+        assert all(a.startswith("grpcs://") for a in secure.addresses())
+        assert {urlsplit(a).scheme for a in secure.web_addresses()} == {"wss"}
+        lan = made(**files, edge_tls=True, ws_host="127.0.0.1", listen_host="0.0.0.0")
+        listens = json.loads(lan.children[1]._command()[-1])
+        assert listens["ws_listen"].startswith("127.0.0.1:")
+        assert listens["listen"].startswith("0.0.0.0:")
+        assert listens["wss_listen"].startswith("0.0.0.0:")
+        assert {urlsplit(a).scheme for a in lan.first_web_addresses()} == {"wss"}
+        with pytest.raises(ValueError, match="loopback"):
+            made(**files, edge_tls=True, ws_host="0.0.0.0")
+    finally:
+        shutil.rmtree(run_dir)
 
 
 def test_metrics_of_several_processes_are_one_valid_text() -> None:

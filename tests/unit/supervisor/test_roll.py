@@ -52,7 +52,12 @@ class FakeHosts:
 def roller(done: list[str], **more: Any) -> tuple[Roller, FakeHosts]:
     hosts = FakeHosts(done, **more)
     gateways = [FakeGateway("g0", done), FakeGateway("g1", done)]
-    return Roller(gateways=gateways, hosts=hosts, gateway_s=1), hosts  # type: ignore[arg-type]
+
+    async def renew_spares() -> None:
+        done.append("spares")
+
+    made = Roller(gateways=gateways, hosts=hosts, renew_spares=renew_spares, gateway_s=1)  # type: ignore[arg-type]
+    return made, hosts
 
 
 async def until(condition: Callable[[], bool]) -> None:
@@ -75,7 +80,7 @@ async def test_each_process_once_and_a_repeated_wish_does_nothing() -> None:
     await until(lambda: rolls.state() == (4, ""))
     rolls.want(4)
     await asyncio.sleep(0.02)
-    assert done == ["g0", "g1", "h0", "h1"]
+    assert done == ["g0", "g1", "spares", "h0", "h1"]
     work.cancel()
 
 
@@ -86,7 +91,7 @@ async def test_a_host_that_does_not_come_back_stops_the_roll() -> None:
     rolls.want(0)
     rolls.want(1)
     await until(lambda: rolls.state()[0] == 1)
-    assert done == ["g0", "g1", "h0", "h1"]
+    assert done == ["g0", "g1", "spares", "h0", "h1"]
     assert hosts.asked == ["h0", "h0", "h0", "h1"]
     work.cancel()
 

@@ -44,6 +44,7 @@ class Ledger:
         self.faults = 0
         self.stood_up: list[int] = []
         self._answers: dict[bytes, data_pb2.SitDownReply] = {}
+        self._topped: dict[bytes, data_pb2.TopUpReply] = {}
         self._numbers = count(1)
 
     async def sit_down(self, request: data_pb2.SitDownRequest) -> data_pb2.SitDownReply:
@@ -55,6 +56,8 @@ class Ledger:
         if self.refuse:
             raise Refused(self.refuse)
         reply = self._answers.get(request.op)
+        if reply is not None and reply.sitting not in self.open:
+            raise Refused("NO_SUCH_SITTING")
         if reply is None:
             sitting = next(self._numbers)
             self.open[sitting] = request.amount
@@ -67,8 +70,11 @@ class Ledger:
 
     async def top_up(self, request: data_pb2.TopUpRequest) -> data_pb2.TopUpReply:
         await self.gate.wait()
-        self.open[request.sitting] += request.amount
-        return data_pb2.TopUpReply(stake=self.open[request.sitting])
+        if request.op not in self._topped:
+            self.open[request.sitting] += request.amount
+            reply = data_pb2.TopUpReply(stake=self.open[request.sitting])
+            self._topped[request.op] = reply
+        return self._topped[request.op]
 
     async def stand_up(self, request: data_pb2.StandUpRequest) -> data_pb2.StandUpReply:
         await self.gate.wait()

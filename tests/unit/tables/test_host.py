@@ -197,6 +197,39 @@ async def test_top_ups_in_flight_count_and_no_hand_begins_meanwhile(rig: Rig) ->
     assert table.seats[0].stake == 7_000 == table.hand.record(outcome=None, ended_us=0).wealth[0]
 
 
+async def test_coins_that_were_counted_are_not_counted_again(rig: Rig) -> None:
+    """The ledger answers a repeat with its first answer. A host that has forgotten the operation,
+    because many others came since, must not take that for more coins."""
+    link = rig.link("gateway-0")
+    ref = (await rig.join(link, 1)).seated.table
+    seat, shard = rig.table(ref).seats[0], rig.host.desk.shards[ref.room, ref.shard]
+    earlier, op, more = new_op(), new_op(), hall_pb2.TopUp(table=ref, amount=500)
+    assert (await rig.ask(link, 1, top_up=more, op=op)).HasField("done")
+    for _ in range(3):
+        shard.answers._operations.clear()  # 20,000 others
+        assert (await rig.ask(link, 1, top_up=more, op=op)).HasField("done")
+        assert seat.stake == rig.ledger.open[seat.sitting] == 1_500
+    last = new_op()
+    assert (await rig.ask(link, 1, top_up=more, op=last)).HasField("done")
+    shard.answers._operations.clear()
+    for late in (earlier, op):
+        assert (await rig.ask(link, 1, top_up=more, op=late)).refusal.code == "STALE_DECISION"
+    assert seat.stake == rig.ledger.open[seat.sitting] == 2_000
+    assert seat.pending == 0
+
+
+async def test_a_seat_is_not_given_again_for_a_sitting_that_is_over(rig: Rig) -> None:
+    """Sit down, stand up, wait until the host has forgotten it, send the same again: nobody
+    plays with a stake that is back in his wallet."""
+    link, op = rig.link("gateway-0"), new_op()
+    seated = (await rig.join(link, 1, op=op)).seated
+    await rig.ask(link, 1, stand=hall_pb2.Stand(table=seated.table))
+    rig.host.desk.shards[seated.table.room, seated.table.shard].answers._operations.clear()
+    again = await rig.join(link, 1, op=op)
+    assert again.refusal.code == "NO_SUCH_SITTING"
+    assert rig.table(seated.table).empty
+
+
 async def test_a_stalled_journal_is_told_at_once_and_costs_nobody_the_seat(rig: Rig) -> None:
     link = rig.link("gateway-0")
     ref = (await rig.join(link, 1)).seated.table

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
+import sqlite3
 from collections.abc import AsyncIterator
 from pathlib import Path
 
@@ -185,6 +187,45 @@ async def test_a_buy_in_that_was_on_its_way_arrives_once(lives: Lives) -> None:
     assert answer.seated.stake == ROOM.buy_in_default
     assert lives.ledger.open == {1: ROOM.buy_in_default}
     assert len({request.op for request in lives.ledger.sits}) == 1
+
+
+async def test_coins_that_were_counted_before_the_restart_are_not_counted_again(
+    lives: Lives,
+) -> None:
+    """Also when the journal begins with a later hand; coins that were not counted still are."""
+    rig = lives.begin()
+    ref, link = await three_play(rig)
+    await play_out(rig, link, ref)
+    op, more = new_op(), hall_pb2.TopUp(table=ref, amount=500)
+    assert (await rig.ask(link, 1, top_up=more, op=op)).HasField("done")
+    for player in (1, 2, 3):
+        await rig.ask(link, player, ready=hall_pb2.Ready(table=ref))
+    await play_out(rig, link, ref)
+    await rig.host.out.written()
+    _drop_rows_before_the_last_hand(lives.url)
+    rig = await lives.again()
+    link = rig.link("gateway-0")
+    seat = rig.table(ref).seats[0]
+    rig.host.desk.shards[ref.room, ref.shard].answers._operations.clear()
+    await rig.outbox.settled(ref.table)
+    assert (await rig.ask(link, 1, top_up=more, op=op)).HasField("done")
+    assert seat.stake == rig.ledger.open[seat.sitting]
+
+    # The ledger has moved the coins, and the host died before it could write that down.
+    lost, before = new_op(), seat.stake
+    await rig.cashier.top_up(op=lost, sitting=seat.sitting, amount=500)
+    rig = await lives.again()
+    seat = rig.table(ref).seats[0]
+    assert seat.stake == before
+    assert (await rig.ask(rig.link("g"), 1, top_up=more, op=lost)).HasField("done")
+    assert seat.stake == rig.ledger.open[seat.sitting] == before + 500
+
+
+def _drop_rows_before_the_last_hand(url: str) -> None:
+    path = url.removeprefix("sqlite:///")
+    with contextlib.closing(sqlite3.connect(path)) as database, database:
+        last = "SELECT max(seq) FROM journal_row WHERE kind = 'hand_begin'"
+        database.execute(f"DELETE FROM journal_row WHERE seq < ({last})")
 
 
 async def test_a_buy_in_that_is_refused_after_the_restart_frees_the_seat(lives: Lives) -> None:

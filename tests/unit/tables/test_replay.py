@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from typing import Any
 
 import msgspec
 import pytest
 
 from game_server.rooms import load_rooms
+from game_server.tables.games import Choice
 from game_server.tables.hand import Diverged
 from game_server.tables.op import Op
 from game_server.tables.replay import StoredRow, operations, replay
+from game_server.tables.room import RoomSpec
 from game_server.tables.seal import SealBroken, Sealer
 from game_server.tables.seat import Seat
 from game_server.tables.stream import Step
 from game_server.tables.table import Table
+from paiju.rules.api import GameId
 from paiju.rules.registry import Registry
 from paiju.service.refusals import Refused
 from tests.unit.tables.harness import SEALER, TableHarness, entropy, whole_check
@@ -33,18 +38,30 @@ def last_beginning(rows: list[StoredRow]) -> int:
     return max(i for i, row in enumerate(rows) if row.kind in ("open", "hand_begin"))
 
 
+def chosen(room: RoomSpec) -> Callable[[Mapping[str, Any]], Choice]:
+    """Room and rules of a row, as the games of a host find them."""
+
+    def choose(body: Mapping[str, Any]) -> Choice:
+        game = REGISTRY.get(body["game"], body["version"], body["parameters"])
+        return Choice(room.as_it_was(body["values"]), game, body["package"])
+
+    return choose
+
+
 def rebuilt(harness: TableHarness, rows: list[StoredRow], *, sealer: Sealer = SEALER) -> Table:
     original = harness.table
+    choose = chosen(original.room)
+    first = choose(rows[0].body)
     table = Table(
         ref=original.ref,
-        room=original.room,
-        game=original.game,
-        package="1.0.0",
+        room=first.room,
+        game=first.game,
+        package=first.version,
         epoch=original.epoch + 1,
         entropy=entropy("after the restart"),
         sealer=sealer,
     )
-    replay(table, rows, sealer=sealer, now=harness.now + LATER_MS)
+    replay(table, rows, sealer=sealer, now=harness.now + LATER_MS, choose=choose)
     return table
 
 
@@ -58,6 +75,7 @@ class Image:
     log: list[object]
     seats: list[Seat | None]
     views: list[dict[str, bytes]]
+    played: tuple[RoomSpec, GameId]
     turns: dict[str, object]
     reserve: list[int]
     moved_at: int
@@ -76,6 +94,7 @@ class Image:
             log=[] if hand is None else list(hand._actions),
             seats=[s if s is None else replace(s, away_since=None) for s in table.seats],
             views=[table.stream.view(viewer) for viewer in range(len(table.seats) + 1)],
+            played=(table.room, table.game.id),
             turns=turns if hand is not None else {},
             reserve=turns["reserve"] if hand is not None else [],
             moved_at=table._moved_at if hand is not None else 0,

@@ -21,7 +21,7 @@ GAME = Registry.default().latest(ROOM.game, dict(ROOM.parameters))
 def make_shard(*, max_tables: int = 50) -> Shard:
     draw = entropy("shard")
 
-    def make_table(ref: common_pb2.TableRef) -> Table:
+    def make_table(ref: common_pb2.TableRef, lock: str) -> Table:
         table = Table(
             ref=ref,
             room=ROOM,
@@ -30,6 +30,7 @@ def make_shard(*, max_tables: int = 50) -> Shard:
             epoch=1,
             entropy=draw,
             sealer=SEALER,
+            lock=lock,
         )
         table.open(at=Moment(0, 0))
         return table

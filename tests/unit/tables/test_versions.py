@@ -40,6 +40,9 @@ class Versions:
     def room(self, room: str) -> RoomSpec | None:
         return ROOM if room == ROOM.id else None
 
+    def current(self, room: str, game: str, version: str) -> None:
+        return None
+
     def rebuild(self, *, version: str, **_: Any) -> Choice:
         return Choice(ROOM, GAME, version)
 
@@ -98,6 +101,13 @@ async def test_an_upgrade_disturbs_no_hand_and_newcomers_get_the_new_version(
     # A seat is free and nobody may take it: the two who are left could never play again.
     await until(lambda: "1.0.0" not in tables(rig))
     assert sorted(rig.ledger.stood_up) == [1, 2, 3]
+    told = [
+        (player, update.notice.params["why"])
+        for event in link.events
+        if (update := hall_pb2.Update.FromString(event.deliver.update)).notice.code == "SEAT_LOST"
+        for player in event.deliver.players
+    ]
+    assert sorted(told) == [(1, "retired"), (3, "retired")]
 
 
 async def test_a_stopped_game_ends_with_the_running_hand(rig: Rig, games: Versions) -> None:

@@ -5,10 +5,13 @@ from __future__ import annotations
 import subprocess
 import sys
 import threading
+import time
 from pathlib import Path
 
-from game_server.tables.watchdog import StepWord, Watchdog
+from game_server.tables.watchdog import HANGS_S, WAITS, StepWord, Watchdog
 
+SECONDS = 1.5
+"""Long enough for two threads that share a lock with others on the processor."""
 _DIES_IN_A_STEP = """
 import os, sys
 from pathlib import Path
@@ -40,6 +43,39 @@ def test_a_loop_that_stands_still_is_ended() -> None:
     watchdog = Watchdog(stepping=lambda: 7, on_hang=hung.set, hangs_s=0.1)
     watchdog.start()
     assert hung.wait(10)
+
+
+def test_a_loop_that_gets_no_processor_is_given_longer() -> None:
+    now = cpu = 0.0
+    watchdog = Watchdog(
+        stepping=lambda: 7, on_hang=lambda: None, clock=lambda: now, cpu=lambda: cpu
+    )
+
+    def hangs_after(share: float) -> float:
+        """Seconds of standing still in which the loop computes for that share."""
+        nonlocal now, cpu
+        watchdog.beat()
+        begun = now
+        while not watchdog.look():
+            now, cpu = now + 0.5, cpu + 0.5 * share
+        return now - begun
+
+    assert hangs_after(1.0) == HANGS_S + 0.5
+    assert hangs_after(0.1) == 15.5, "as soon as it has computed for long enough"
+    assert hangs_after(0.01) == HANGS_S * WAITS + 0.5
+
+
+def test_the_processor_time_is_that_of_the_loop() -> None:
+    hung = threading.Event()
+    threading.Thread(target=_loops, args=(hung,), daemon=True).start()
+    assert hung.wait(30)
+
+
+def _loops(hung: threading.Event) -> None:
+    Watchdog(stepping=lambda: 7, on_hang=hung.set, hangs_s=SECONDS).start()
+    ends = time.monotonic() + SECONDS * WAITS  # of standing alone it would take so long
+    while not hung.is_set():
+        assert time.monotonic() < ends
 
 
 def test_a_loop_that_beats_is_left_alone() -> None:
