@@ -63,6 +63,7 @@ class Edge:
     peers: list[PeerInterceptor] = field(default_factory=list)
     """Of each port, in use when there are certificates."""
     _tls: Watched | None = None
+    _serving: bool = False
 
     async def start(self) -> Addresses:
         files = self.settings.peer_files()
@@ -102,7 +103,7 @@ class Edge:
             PackageAdminCalls(self.services, self.lanes), admin
         )
         host, port = _split(self.settings.data_metrics_listen)
-        self._scrape = Scrape(self.metrics.registry)
+        self._scrape = Scrape(self.metrics.registry, serving=lambda: self._serving)
         metrics_port = await self._scrape.start(host, port)
         await asyncio.gather(*(server.start() for server in self._servers))
         await self._set(health_pb2.HealthCheckResponse.SERVING)
@@ -153,6 +154,7 @@ class Edge:
         log.log(logging.ERROR if bad else logging.INFO, "tls.changed", bad=bad)
 
     async def _set(self, status: Any) -> None:
+        self._serving = status == health_pb2.HealthCheckResponse.SERVING
         for servicer in self._health:
             await servicer.set("", status)
 

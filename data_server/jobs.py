@@ -67,10 +67,12 @@ class Jobs:
     async def check(self) -> float:
         """Check the whole ledger; returns the seconds it took."""
         begun = time.monotonic()
-        result = await self.services.database.read(
-            lambda tx: checks.check_ledger(tx, now_us=self.clock())
+        result, flow = await self.services.database.read(
+            lambda tx: (checks.check_ledger(tx, now_us=self.clock()), checks.coin_flow(tx))
         )
         took = time.monotonic() - begun
+        self.metrics.issued.set(flow.issued)
+        self.metrics.collected.set(flow.collected)
         faults = result.unbalanced + result.mismatched
         self.metrics.escrow.set(result.escrow)
         self.metrics.ledger_sum.set(result.sum)
@@ -81,6 +83,14 @@ class Jobs:
         if result.sum or faults:
             log.error("ledger.wrong", sum=result.sum, faults=faults)
         return took
+
+    async def standbys(self) -> None:
+        """Ask the database how far its copies are behind; a file has none."""
+        if self.services.database.is_sqlite:
+            return
+        count, lag_s = await self.services.database.read(checks.standbys)
+        self.metrics.standbys.set(count)
+        self.metrics.standby_lag.set(lag_s)
 
     async def cleanup(self) -> None:
         """Forget what is kept for a time only."""

@@ -18,7 +18,8 @@ HAND_OUTCOMES = ("booked", "repeated", "refused")
 REPORT_SOURCES = ("player", "client", "gateway", "host")
 PENALTIES = ("warn", "fine", "freeze", "ban")
 PEER_REASONS = ("unnamed", "role", "cell", "server", "gateway", "host")
-JOBS = ("flush", "poll", "sweep", "check", "cleanup", "keys", "packages", "changes")
+JOBS = ("flush", "poll", "sweep", "check", "cleanup", "keys", "packages", "changes", "standbys")
+FAILED = ("UNAVAILABLE", "INTERNAL")  # statuses that a rate must not miss the first time
 
 
 class Metrics:
@@ -30,6 +31,8 @@ class Metrics:
             for service in contract.DESCRIPTOR.services_by_name.values():
                 for method in service.methods:
                     self.red.calls.labels(method.name)
+                    for status in FAILED:
+                        self.red.errors.labels(method.name, status)
         self.logins = self._counter(
             "logins", "Attempts to open or renew a session.", ["kind", "outcome"]
         )
@@ -86,6 +89,12 @@ class Metrics:
             "ledger_checked_timestamp_seconds", "When the whole ledger was checked last."
         )
         self.check_seconds = self._gauge("ledger_check_seconds", "How long that took.")
+        self.issued = self._gauge("issued_coins", "Coins ever given out, at the last check.")
+        self.collected = self._gauge("collected_coins", "Coins of the house, at the last check.")
+        self.standbys = self._gauge("standbys", "Standbys that copy the database.")
+        self.standby_lag = self._gauge(
+            "standby_lag_seconds", "How far the slowest of them is behind."
+        )
         self.lag = Histogram(
             "paiju_data_loop_lag_seconds",
             "How late the event loop woke.",
@@ -116,6 +125,7 @@ class Metrics:
         working = self._lane_gauge("lane_working", "Calls at work.")
         queued = self._lane_gauge("lane_queued", "Calls that wait for their turn.")
         for lane in lanes:
+            self.lane_refused.labels(lane.name)
             working.labels(lane.name).set_function(partial(getattr, lane, "working"))
             queued.labels(lane.name).set_function(partial(getattr, lane, "queued"))
 

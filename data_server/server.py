@@ -37,6 +37,7 @@ log = structlog.get_logger()
 
 JOB_CONNECTIONS = 4
 KEYS_EVERY_S = 30.0
+STANDBYS_EVERY_S = 10.0
 
 
 class DataServer:
@@ -156,6 +157,7 @@ class DataServer:
             jobs.every("keys", KEYS_EVERY_S, self._read_keys),
             jobs.every("packages", s.package_renew_s, self.services.depot.renew),
             jobs.every("changes", s.poll_s, self.services.depot.look),
+            jobs.every("standbys", STANDBYS_EVERY_S, jobs.standbys),
             jobs.check_again_and_again(s.check_s),
             watch_lag(self.metrics.lag.observe),
         ):
@@ -192,6 +194,11 @@ class DataServer:
             "package_signed_until_timestamp_seconds",
             "When game servers refuse updates unless people sign again; 0 without a repository.",
             lambda: self.services.depot.signed_until_us / 1e6,
+        )
+        watch(
+            "ticket_key_expires_timestamp_seconds",
+            "When the key that signs tickets ends; 0: never.",
+            lambda: self.tickets.keys.tickets[0].not_after_us / 1e6,
         )
         watch(
             "lease_age_seconds",

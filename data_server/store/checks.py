@@ -2,11 +2,48 @@
 
 from __future__ import annotations
 
-from sqlalchemy import case, func, select
+from typing import NamedTuple
+
+from sqlalchemy import case, func, select, text
 from sqlalchemy.engine import Connection
 
+from data_server import ledger
 from data_server.store.tables import Account, Entry, Posting, Settled, Sitting
 from paiju.wire.v1 import data_pb2
+
+
+class CoinFlow(NamedTuple):
+    """issued: coins that came out of the mint. collected: coins that lie with the house."""
+
+    issued: int
+    collected: int
+
+
+def coin_flow(tx: Connection) -> CoinFlow:
+    def balance(kind: str) -> int:
+        found = tx.scalar(
+            select(func.sum(Account.balance)).where(
+                Account.kind == kind, Account.currency == ledger.COIN
+            )
+        )
+        return int(found or 0)
+
+    return CoinFlow(issued=-balance("mint"), collected=balance("house"))
+
+
+def standbys(tx: Connection) -> tuple[int, float]:
+    """PostgreSQL only: how many copy it, and the seconds that the slowest is behind.
+
+    Without the role pg_monitor the second is 0: PostgreSQL shows it to nobody else. It is 0,
+    too, for a standby that has everything and hears nothing new.
+    """
+    row = tx.execute(
+        text(
+            "SELECT count(*), coalesce(max(extract(epoch FROM replay_lag)), 0)"
+            " FROM pg_stat_replication WHERE application_name <> 'pg_basebackup'"
+        )
+    ).one()
+    return int(row[0]), float(row[1])
 
 
 def check_ledger(tx: Connection, *, now_us: int) -> data_pb2.CheckLedgerReply:

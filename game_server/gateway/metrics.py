@@ -8,9 +8,13 @@ from typing import Any
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
 
+from game_server.gateway.commands import RULES
 from paiju.service import build
 from paiju.service.red import BUCKETS_S, Red
 
+# What is counted from 0 on: a rate over a counter that appears with its first event misses it.
+_CLOSES = ("lost", "replaced", "slow_consumer", "flood", "garbage", "place_full", "overcrowded")
+_LINK_ENDS = ("lost", "unreachable", "open_timeout", "garbage", "fault")
 _UPDATE_BUCKETS = (1, 2, 4, 8, 16, 32, 64, 128, 256)
 _LAG_BUCKETS_S = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0)
 
@@ -74,6 +78,12 @@ class Metrics:
             buckets=_LAG_BUCKETS_S,
             registry=r,
         )
+        for reason in _CLOSES:
+            self._closes.labels(reason)
+        for reason in _LINK_ENDS:
+            self._links_ended.labels(reason)
+        for kind in RULES:
+            self._commands.labels(kind, "ok")
         self._child: dict[tuple[int, str, str], Any] = {}
         self.closes_by_reason: defaultdict[str, int] = defaultdict(int)
 
@@ -92,6 +102,7 @@ class Metrics:
         self._overflows.inc()
 
     def data_seconds(self, rpc: str) -> Callable[[float], None]:
+        self._get(self._data_failures, rpc, "UNAVAILABLE")
         observe: Callable[[float], None] = self._get(self._data_seconds, rpc).observe
         return observe
 

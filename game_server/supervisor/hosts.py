@@ -80,6 +80,7 @@ class Hosts:
         self._told: set[asyncio.Task[None]] = set()
         for name in own:
             metrics.up.labels(name).set(0)
+            metrics.restarts.labels(name)
 
     def start(self) -> None:
         self._running = True

@@ -2,6 +2,10 @@
 
 What a child pushed last is kept for `SILENT_S`; then it counts as gone and its samples are
 left out, so that a dead process never looks alive. Nothing else is kept.
+
+`/health` is for who sends players here: 200 when Ray, gateways and hosts are ready. `/live` is
+for who would start this program anew: 200 while its event loop turns. It mends its parts itself,
+so a part that is away is no reason for that.
 """
 
 from __future__ import annotations
@@ -128,12 +132,14 @@ class MetricsHub:
             status, body = "405 Method Not Allowed", "only GET\n"
         elif path == b"/metrics":
             status, body = "200 OK", self.merged()
+        elif path == b"/live":
+            status, body = "200 OK", "alive\n"
         elif path == b"/health":
             fine = self._healthy()
             status = "200 OK" if fine else "503 Service Unavailable"
             body = "ready\n" if fine else "not ready\n"
         else:
-            status, body = "404 Not Found", "/metrics and /health are here\n"
+            status, body = "404 Not Found", "/metrics, /health and /live are here\n"
         content = body.encode("utf-8")
         head = (
             f"HTTP/1.1 {status}\r\nContent-Type: {_TEXT}\r\n"

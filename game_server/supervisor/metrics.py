@@ -70,6 +70,7 @@ class SupervisorMetrics:
 
     def data_seconds(self, rpc: str) -> Callable[[float], None]:
         """Where the duration of such a call is observed."""
+        self._data_failures.labels(rpc, "UNAVAILABLE")
         observe: Callable[[float], None] = self._data_seconds.labels(rpc).observe
         return observe
 

@@ -52,7 +52,8 @@ class GameServerSettings(PeerSettings):
     trusted_proxies: Annotated[tuple[str, ...], NoDecode] = ()
     """Networks whose `x-forwarded-for` is believed, separated by commas."""
 
-    gateways: int = Field(default=1, ge=1, le=64)
+    gateways: int = Field(default=1, ge=0, le=64)
+    """0, as with `hosts`: a head that only holds the cell together."""
     listen_host: str = "127.0.0.1"
     listen_port: int = Field(default=0, ge=0, le=65_000)
     """Of the first gateway; the others take the following ones. 0: free ports."""

@@ -15,6 +15,7 @@ import asyncio
 import os
 import signal
 import time
+from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -184,12 +185,22 @@ class Supervisor:
         return data_pb2.RegisterServerRequest(
             server=self._settings.server,
             cell=self._settings.cell,
-            max_players=self._settings.quota,
+            max_players=self._settings.quota if self._settings.gateways else 0,
             build=build.VERSION,
             games=sorted(games),
-            address=self._settings.advertised or self._gateways.addresses()[0],
-            web_addresses=self._settings.advertised_web(self._gateways.first_web_addresses()),
+            address=self._address(),
+            web_addresses=self._web_addresses(),
         )
+
+    def _address(self) -> str:
+        """What players are told; empty for a machine without gateways."""
+        own = self._gateways.addresses()
+        return (self._settings.advertised or own[0]) if own else ""
+
+    def _web_addresses(self) -> Sequence[str]:
+        """What browsers are told."""
+        own = self._gateways.first_web_addresses()
+        return self._settings.advertised_web(own) if self._settings.gateways else ()
 
     def _keeper(self) -> Keeper:
         folders = self._folders

@@ -396,8 +396,7 @@ class TableHost:
             for table in shard:
                 counts[shard.room.game, "playing" if table.playing else "waiting"] += 1
                 escrow += sum(seat.stake for seat in table.seats if seat is not None)
-        for (game, state), count in counts.items():
-            self._metrics.tables.labels(game, state).set(count)
+        self._metrics.count_tables(counts)
         self._metrics.count_versions(self.desk.tables_by_version())
         self._metrics.escrow.set(escrow)
         self._metrics.outbox_depth.set(self._outbox.depth)

@@ -8,6 +8,13 @@ from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
 
 from paiju.service import build
 
+# What is counted from 0 on: a rate over a counter that appears with its first event misses it.
+VOID_REASONS = ("moved", "harmful", "unplayable", "faulty")
+REFUSALS = ("RETRY", "BUSY", "INTERNAL")
+PEER_REASONS = (
+    *("no_certificate", "unknown_authority", "handshake", "cut"),
+    *("unnamed", "role", "cell", "server", "gateway", "host"),
+)
 SECONDS = (0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 10.0)
 
 
@@ -136,10 +143,22 @@ class HostMetrics:
             cause: self.actions.labels(cause).inc
             for cause in ("player", "timeout", "trustee", "abandon", "chance")
         }
+        for reason in VOID_REASONS:
+            self.voided.labels(reason)
+        for code in REFUSALS:
+            self.refusals.labels(code)
+        for reason in PEER_REASONS:
+            self.peers_refused.labels(reason)
 
     def acted(self, cause: str) -> None:
         """One action was applied; looked up once per cause, not per action."""
         self._acted[cause]()
+
+    def count_tables(self, tables: Mapping[tuple[str, str], int]) -> None:
+        """Tables by (game, state); a game that is seen begins with no hands."""
+        for (game, state), count in tables.items():
+            self.tables.labels(game, state).set(count)
+            self.hands.labels(game, "void")
 
     def count_versions(self, tables: Mapping[tuple[str, str], int]) -> None:
         """Tables by (game, version); a version without tables disappears."""
@@ -151,6 +170,7 @@ class HostMetrics:
 
     def data_seconds(self, rpc: str) -> Callable[[float], None]:
         """Where the duration of such a call is observed."""
+        self._data_failures.labels(rpc, "UNAVAILABLE")
         observe: Callable[[float], None] = self._data_seconds.labels(rpc).observe
         return observe
 

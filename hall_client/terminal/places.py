@@ -24,6 +24,7 @@ class Hall:
     gateways: tuple[str, ...]
     server_keys: tuple[bytes, ...]
     tls: Tls = field(default_factory=Tls)
+    """How the certificates of gateways are checked."""
 
 
 def data_dir(given: Path | None) -> Path:

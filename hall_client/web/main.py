@@ -17,12 +17,14 @@ import uvicorn
 from starlette.applications import Starlette
 
 from hall_client.terminal import places
+from hall_client.tls import Tls
 from hall_client.web.app import make_app
 from hall_client.web.news import News
 from hall_client.web.robots import Robots
 from hall_client.web.settings import WebSettings
 from paiju.service import logs
 from paiju.service.settings import BadSettings, load
+from paiju.wire.server_keys import decode
 
 STATE = "web.json"
 _log = structlog.get_logger()
@@ -51,7 +53,7 @@ class WebHall:
             self._state,
             self._company,
             lambda catalogue: News(
-                lambda: places.running_hall(settings.data_dir),
+                self._hall,
                 catalogue,
                 settings.data_dir / "web-packages",
             ),
@@ -103,7 +105,13 @@ class WebHall:
             server.should_exit = True
 
     def _state(self) -> dict[str, Any] | None:
-        """Read anew each time: a hall that starts again has other ports."""
+        """As set; else read anew each time: a hall that starts again has other ports."""
+        settings = self._settings
+        if settings.web_gateways:
+            return {
+                "web_gateways": list(settings.web_gateways),
+                "server_keys": list(settings.web_server_keys),
+            }
         try:
             found: dict[str, Any] = json.loads(
                 (self._settings.data_dir / places.STATE_FILE).read_text("utf-8")
@@ -112,9 +120,20 @@ class WebHall:
             return None
         return found if "web_gateways" in found else None
 
+    def _hall(self) -> places.Hall | None:
+        """Where our own clients go; None while no hall runs."""
+        settings = self._settings
+        if not settings.web_gateways:
+            return places.running_hall(settings.data_dir)
+        return places.Hall(
+            gateways=settings.web_gateways,
+            server_keys=tuple(decode(key) for key in settings.web_server_keys),
+            tls=Tls() if settings.web_ca is None else Tls.load(settings.web_ca),
+        )
+
     def _company(self) -> Robots | None:
         if self._robots is None and self._settings.web_robots:
-            hall = places.running_hall(self._settings.data_dir)
+            hall = self._hall()
             if hall is not None:
                 self._robots = Robots(
                     hall,
@@ -134,6 +153,11 @@ def main() -> None:
         settings = load(WebSettings)
     except BadSettings as error:
         sys.exit(f"web: {error}")
+    serve(settings)
+
+
+def serve(settings: WebSettings) -> None:
+    """Until SIGTERM. Raises OSError when a port is taken."""
     logs.configure("web", level=settings.log_level)
     Path(settings.data_dir).mkdir(parents=True, exist_ok=True)
     asyncio.run(WebHall(settings).run())

@@ -28,6 +28,7 @@ from paiju.cli.admin_player import player
 from paiju.cli.admin_policy import policy
 from paiju.cli.admin_roll import roll
 from paiju.cli.admin_rooms import rooms
+from paiju.cli.admin_secrets import secrets
 from paiju.cli.admin_tables import tables
 from paiju.service.ids import new_op
 from paiju.wire.v1 import data_pb2
@@ -35,7 +36,7 @@ from paiju.wire.v1 import data_pb2
 app = typer.Typer(
     no_args_is_help=True,
     help="Operators' work: nodes, drain, roll, player, grant, ledger, audit, reports, "
-    "penalties, policy, rooms, tables, collusion, copies, certificates, doctor. "
+    "penalties, policy, rooms, tables, collusion, copies, certificates, secrets, doctor. "
     "Example: paiju admin nodes --key-file hall/admin-key",
 )
 app.command(name="doctor")(doctor)
@@ -54,6 +55,7 @@ app.add_typer(admin_conduct.reports, name="reports")
 app.add_typer(policy, name="policy")
 app.add_typer(certificates, name="certificates")
 app.add_typer(tables, name="tables")
+app.add_typer(secrets, name="secrets")
 app.add_typer(rooms, name="rooms")
 
 

@@ -28,6 +28,7 @@ class CellHall(LocalHall):
     """LocalHall's settings are for both; `gateways` and `hosts` for the second game server.
 
     head_gateways, head_hosts: of the head. head_takes_players: whether its gateways are told.
+    head_name: by which the second one finds the head; empty: its address.
     """
 
     def __init__(
@@ -36,9 +37,11 @@ class CellHall(LocalHall):
         head_gateways: int = 1,
         head_hosts: int = 1,
         head_takes_players: bool = True,
+        head_name: str = "",
         **given: Any,
     ) -> None:
         self._head_takes_players = head_takes_players
+        self._head_name = head_name
         self._second_gateways = given.pop("gateways", 1)
         self._second_hosts = given.pop("hosts", 1)
         super().__init__(gateways=head_gateways, hosts=head_hosts, **given)
@@ -87,6 +90,8 @@ class CellHall(LocalHall):
     async def _start(self) -> None:
         await super()._start()
         self.ray_address = self._game.state()["ray_address"]
+        if self._head_name:
+            self.ray_address = f"{self._head_name}:{self.ray_address.rpartition(':')[2]}"
         state = await self._second.start(
             **{
                 **self._settings,

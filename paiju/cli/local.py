@@ -358,7 +358,9 @@ class LocalHall:
         self._lock.take()
         (self._folder / "hall.json").unlink(missing_ok=True)  # of one that was killed
         leftovers.end_recorded(self._folder, patience_s=PREDECESSOR_S)
-        self._port = free_ports(self._port, self._gateway_count, "choose others with --port")
+        self._port = free_ports(
+            self._port, max(1, self._gateway_count), "choose others with --port"
+        )
         record = self._record = leftovers.Record(self._folder)
         self._data, self._game, self._web = (
             Program(

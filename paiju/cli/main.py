@@ -36,6 +36,7 @@ PARTS: Mapping[str, Part] = {
     "data-server": Part("paiju.cli.data:data_server", "Run one data server."),
     "migrate": Part("paiju.cli.data:migrate", "Bring a database to the schema of this version."),
     "game-server": Part("paiju.cli.game:game_server", "Run the game server of this machine."),
+    "hall": Part("paiju.cli.hall:hall", "Hand out the page of a hall on other machines."),
     "load": Part("paiju.cli.load:app", "Load a hall with players, servers or logins; measure."),
     "chaos": Part(
         "paiju.cli.chaos.command:chaos", "Kill processes under play and tell what was lost."

@@ -13,6 +13,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -97,14 +98,16 @@ class Machine:
         self._running: list[tuple[subprocess.Popen[bytes], Path]] = []
         folder.mkdir(parents=True)
 
-    def start(self, *arguments: str, state: str) -> dict[str, Any]:
+    def start(
+        self, *arguments: str, state: str, environment: Mapping[str, str] | None = None
+    ) -> dict[str, Any]:
         """A program of ours, until its state file is there; the file."""
         log = self.folder / f"{arguments[0]}.log"
         with log.open("ab") as output:
             process = subprocess.Popen(
                 self._command(*arguments),
                 cwd=self.folder,
-                env=self._environment(),
+                env={**self._environment(), **(environment or {})},
                 stdin=subprocess.DEVNULL,
                 stdout=output,
                 stderr=output,
@@ -132,6 +135,27 @@ class Machine:
         )
         assert done.returncode == 0, done.stdout + done.stderr
         return done.stdout
+
+    def filter(self, rules: str) -> None:
+        """Load these rules of nftables."""
+        done = subprocess.run(
+            ["ip", "netns", "exec", self.namespace, "nft", "-f", "-"],
+            input=rules,
+            capture_output=True,
+            text=True,
+        )
+        assert done.returncode == 0, done.stderr
+
+    def reaches(self, address: str, port: int, *, within_s: float = 2.0) -> bool:
+        """Whether a TCP connection from here comes about."""
+        knock = (
+            f"import socket; socket.create_connection(({address!r}, {port}), {within_s}).close()"
+        )
+        done = subprocess.run(
+            ["ip", "netns", "exec", self.namespace, sys.executable, "-c", knock],
+            capture_output=True,
+        )
+        return done.returncode == 0
 
     def cut(self) -> None:
         _ip("link", "set", self.wire, "down")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from data_hall import COIN, SCORE, Client, hand
 
+from data_server.store import checks
 from paiju.service.ids import new_op
 from paiju.wire.v1 import data_pb2
 
@@ -37,6 +38,9 @@ async def test_guests_sit_play_and_stand(hall: Client) -> None:
     assert [await hall.coins(p) for p in players] == [10_190, 9_890, 9_890]
     checked = await hall.check()
     assert (checked.escrow, checked.settlements, checked.open_sittings) == (0, 1, 0)
+    # Start grants, and a fee of 10 from each seat.
+    flow = await hall.server.database.read(checks.coin_flow)
+    assert flow == checks.CoinFlow(issued=30_000, collected=30)
 
 
 async def test_repeats_get_the_first_answer_and_other_bodies_are_refused(hall: Client) -> None:

@@ -11,6 +11,8 @@ from data_hall import bearer, eventually
 from standby import Pair
 from test_data_failover import ROUNDS, TABLES, Caller, Program, _the_books_agree, play
 
+from data_server.store import checks
+from data_server.store.database import Database
 from paiju.wire.v1 import common_pb2, data_pb2, data_pb2_grpc
 
 KILL_AFTER = 120  # acknowledged calls
@@ -44,6 +46,7 @@ async def test_a_primary_that_is_killed_loses_no_acknowledged_settlement(tmp_pat
             return sum(len(caller.answered) for caller in callers) >= KILL_AFTER
 
         await eventually(enough, within_s=60)
+        assert await _standbys(pair.url_of(pair.primary)) == 1
         await asyncio.to_thread(pair.kill, pair.primary)
         before = sum(len(caller.answered) for caller in callers)
         await asyncio.to_thread(pair.promote)
@@ -51,6 +54,7 @@ async def test_a_primary_that_is_killed_loses_no_acknowledged_settlement(tmp_pat
         assert sum(caller.failures for caller in callers) > 0, "nobody noticed"
         print(f"killed after {before} calls; {max(c.longest_s for c in callers):.2f} s the longest")
 
+        assert await _standbys(pair.url_of(pair.standby)) == 0
         await _the_books_agree(callers, channel, winners, pair.url_of(pair.standby))
         admin = grpc.aio.insecure_channel(program.admin)
         stack.push_async_callback(admin.close)
@@ -60,6 +64,17 @@ async def test_a_primary_that_is_killed_loses_no_acknowledged_settlement(tmp_pat
         )
         assert (checked.sum, checked.unbalanced, checked.mismatched) == (0, 0, 0)
         assert checked.settlements == TABLES * ROUNDS
+
+
+async def _standbys(url: str) -> int:
+    """As the data server's gauge counts them."""
+    database = Database(url, pool=1)
+    try:
+        count, lag_s = await database.read(checks.standbys)
+        assert 0 <= lag_s < 10
+        return count
+    finally:
+        await database.close()
 
 
 async def _drain(program: Program) -> None:

@@ -24,6 +24,7 @@ from game_server.supervisor.gateways import Gateways
 from game_server.supervisor.hub import MetricsHub
 from game_server.supervisor.metrics import SupervisorMetrics
 from game_server.supervisor.settings import GameServerSettings
+from game_server.supervisor.supervisor import Supervisor
 from paiju.service.settings import BadSettings, load
 from paiju.wire.v1 import data_pb2
 
@@ -97,6 +98,23 @@ def test_a_hosts_sign_of_life_comes_by_the_same_socket() -> None:
     for wrong in (SIGN + b"\xff\xff\xff", b"hello", b"# process \n"):
         with pytest.raises(ValueError):
             hub.pushed(wrong)
+
+
+def test_who_watches_a_machine_is_told_ready_and_alive_apart() -> None:
+    for ready, status in ((True, b"200 OK"), (False, b"503 Service Unavailable")):
+        hub = MetricsHub(own=CollectorRegistry(), own_name="s", healthy=lambda ready=ready: ready)
+        assert hub._response(b"GET /health HTTP/1.1\r\n\r\n").split(b"\r\n")[0].endswith(status)
+        assert hub._response(b"GET /live HTTP/1.1\r\n\r\n").startswith(b"HTTP/1.1 200 OK")
+        assert hub._response(b"GET /other HTTP/1.1\r\n\r\n").startswith(b"HTTP/1.1 404 ")
+
+
+def test_a_head_may_have_neither_gateways_nor_hosts(tmp_path: Path) -> None:
+    (tmp_path / "cluster-token").write_text("x" * 32)
+    settings = GameServerSettings(data_dir=tmp_path, gateways=0, hosts=0, advertise="h:7700")
+    supervisor = Supervisor(settings, prepare(settings))
+    told = supervisor._identity()
+    # No player is sent to it, whatever the setting says.
+    assert (told.address, told.max_players) == ("", 0)
 
 
 def test_a_folder_has_one_owner(tmp_path: Path) -> None:
@@ -175,7 +193,7 @@ def test_secrets_and_folders_are_made_for_the_owner_alone(tmp_path: Path) -> Non
         ({"node_ip": "here"}, "no IP address"),
         ({"ray_address": "10.0.0.1:7900"}, "cell_secret_file"),
         ({"server": "../x"}, "server"),
-        ({"gateways": 0}, "gateways"),
+        ({"gateways": -1}, "gateways"),
     ],
 )
 def test_wrong_settings_are_named(wrong: dict, says: str) -> None:

@@ -99,6 +99,7 @@ async def test_a_reserved_seat_has_no_board_yet(rig: Rig) -> None:
     await until(lambda: rig.table(ref).seat_of(2) == 1)
     seq = rig.table(ref).stream.seq
     cursor = common_pb2.Cursor(table=ref, epoch=1, seq=seq)
+    await until(lambda: link.updates(2)[-1].seq == seq)  # the reservation is written
     before = len(link.updates(2))
     await rig.ask(link, 2, connection=2, watch=hall_pb2.Watch(table=ref, cursor=cursor))
     rig.ledger.gate.set()
