@@ -23,8 +23,8 @@ from hypothesis import HealthCheck, settings
 
 MARK = "PAIJU_TEST_RUN"
 GRACE_S = 10.0
-# How fast examples are made says something about the machine, nothing about what is tested.
-settings.register_profile("paiju", suppress_health_check=[HealthCheck.too_slow])
+# How fast examples are made and run says something about the machine, nothing about the code.
+settings.register_profile("paiju", suppress_health_check=[HealthCheck.too_slow], deadline=None)
 settings.load_profile("paiju")
 
 # Helpers of Python's own multiprocessing end with the interpreter.

@@ -10,6 +10,7 @@ from games.chihuoguo.posts import costly_ranks, kind_of, parting, winning_ranks
 from games.chihuoguo.rules import Chihuoguo
 from paiju.rules.api import CHANCE, IllegalAction
 from paiju.rules.cards import parse_cards
+from paiju.rules.cases import told
 
 Case = Mapping[str, Any]
 
@@ -75,10 +76,10 @@ def play(case: Case) -> dict[str, Any]:
                 state.apply(seat, state.default_action(seat))
             else:
                 return {"illegal_at": index}
-        except IllegalAction:
-            return {"illegal_at": index}
+        except IllegalAction as refused:
+            return {"illegal_at": index, "code": refused.code}
         _draw(state, laps)
-    return _standing(state)
+    return told(case, game, state) | _standing(state)
 
 
 def _draw(state: ChihuoguoState, laps: list[list[int]]) -> None:

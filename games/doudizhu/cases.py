@@ -13,6 +13,7 @@ from games.doudizhu.classic import ESCAPE_FACTOR, SEATS
 from games.doudizhu.landlord import LandlordGame, LandlordState
 from games.doudizhu.rules import Doudizhu
 from paiju.rules.api import CHANCE, IllegalAction
+from paiju.rules.cases import told
 from paiju.rules.climbing import Combos, escaped, landlord_game
 
 Case = Mapping[str, Any]
@@ -113,9 +114,9 @@ def playing(
         for index, (seat, text) in enumerate(case["actions"]):
             try:
                 at.act(seat, text)
-            except IllegalAction:
-                return {"illegal_at": index}
-        return at.standing()
+            except IllegalAction as refused:
+                return {"illegal_at": index, "code": refused.code}
+        return told(case, game, at.state) | at.standing()
 
     return play
 

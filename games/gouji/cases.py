@@ -16,6 +16,7 @@ from games.gouji.rules import Gouji
 from games.gouji.state import State, seats_of
 from games.gouji.xin import XinGouji
 from paiju.rules.api import IllegalAction
+from paiju.rules.cases import told
 
 Case = Mapping[str, Any]
 
@@ -133,9 +134,9 @@ def _play(case: Case, game_class: type[Gouji]) -> Any:
     for index, element in enumerate(case["actions"]):
         try:
             _act(game, state, element)
-        except IllegalAction:
-            return {"illegal_at": index}
-    return _asked(_standing(state), case["expect"])
+        except IllegalAction as refused:
+            return {"illegal_at": index, "code": refused.code}
+    return _asked(told(case, game, state) | _standing(state), case["expect"])
 
 
 def _begun(case: Case, game: Gouji, config: Mapping[str, Any]) -> State:

@@ -126,7 +126,8 @@ def _drawn(hidden: list[int], bounds: _Bounds, rng: Rng) -> list[int] | None:
     drawn = [0] * SEATS
     for index, card in enumerate(mixed):
         rank = _rank(card)
-        open_ = [i for i, s in enumerate(free) if bounds.low[s] <= rank <= bounds.high[s]]
+        able = [low <= rank <= high for low, high in zip(bounds.low, bounds.high, strict=True)]
+        open_ = [i for i, s in enumerate(free) if able[s]]
         if not open_:
             return None
         if len(open_) == len(free) and rank and _no_bounds_below(bounds, rank):

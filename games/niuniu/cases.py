@@ -16,6 +16,7 @@ from games.niuniu.points import settled
 from games.niuniu.stakes import booked, chips, transfers
 from paiju.rules.api import CHANCE, IllegalAction
 from paiju.rules.cards import NAMES, RANK_NAMES, mask_of, parse_cards
+from paiju.rules.cases import told
 
 Case = Mapping[str, Any]
 Make = Callable[[Mapping[str, Any]], BullGame[Any]]
@@ -127,10 +128,10 @@ def play(make: Make, case: Case) -> dict[str, Any]:
                 state.apply(seat, state.default_action(seat))
             else:
                 return {"illegal_at": index}
-        except IllegalAction:
-            return {"illegal_at": index}
+        except IllegalAction as refused:
+            return {"illegal_at": index, "code": refused.code}
         _deal(state, hands)
-    return _standing(state)
+    return told(case, game, state) | _standing(state)
 
 
 def _deal(state: BullState, hands: list[int]) -> None:

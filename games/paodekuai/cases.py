@@ -8,6 +8,7 @@ from typing import Any
 from games.paodekuai.kinds import COMBOS, DECK
 from games.paodekuai.rules import Paodekuai, booked
 from paiju.rules.api import CHANCE, IllegalAction
+from paiju.rules.cases import told
 
 
 def reads(case: Mapping[str, Any]) -> list[list[Any]]:
@@ -45,10 +46,10 @@ def play(case: Mapping[str, Any]) -> dict[str, Any]:
     for index, (seat, text) in enumerate(case["actions"]):
         try:
             state.apply(seat, game.parse(state, seat, text))
-        except IllegalAction:
-            return {"illegal_at": index}
+        except IllegalAction as refused:
+            return {"illegal_at": index, "code": refused.code}
     over = state.is_terminal()
-    return {
+    return told(case, game, state) | {
         "phase": state.phase(),
         "to_act": list(state.to_act()),
         "deltas": list(state.outcome().deltas) if over else None,

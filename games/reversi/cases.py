@@ -8,6 +8,7 @@ from typing import Any
 from games.reversi import board
 from games.reversi.rules import Reversi, difference, paid
 from paiju.rules.api import IllegalAction
+from paiju.rules.cases import told
 
 
 def moves(case: Mapping[str, Any]) -> list[str]:
@@ -49,11 +50,11 @@ def play(case: Mapping[str, Any]) -> dict[str, Any]:
     for index, (seat, text) in enumerate(case["actions"]):
         try:
             state.apply(seat, game.parse(state, seat, text))
-        except IllegalAction:
-            return {"illegal_at": index}
+        except IllegalAction as refused:
+            return {"illegal_at": index, "code": refused.code}
     over = state.is_terminal()
     view = state.view(-2)
-    return {
+    return told(case, game, state) | {
         "phase": state.phase(),
         "to_act": list(state.to_act()),
         "discs": view["discs"],

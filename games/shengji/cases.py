@@ -18,6 +18,7 @@ from games.shengji.scores import BeansScoring, Facts, Score
 from games.shengji.state import State
 from paiju.rules.api import IllegalAction
 from paiju.rules.cards import SUITS, parse_cards
+from paiju.rules.cases import told
 from paiju.rules.tricks import NO_TRUMP, TrickRules, best_of, lead_of, points_of
 from paiju.rules.tricks.packs import names_of, parse_set, size_of, text_of
 
@@ -214,9 +215,9 @@ class Cases:
         for index, (seat, text) in enumerate(case["actions"]):
             try:
                 _act(game, state, seat, text)
-            except IllegalAction:
-                return {"illegal_at": index}
-        return _standing(game, state)
+            except IllegalAction as refused:
+                return {"illegal_at": index, "code": refused.code}
+        return told(case, game, state) | _standing(game, state)
 
 
 def _parameters(config: Mapping[str, Any], known: Mapping[str, Any]) -> dict[str, Any]:

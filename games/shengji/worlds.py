@@ -10,6 +10,7 @@ by one exchange at a time.
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING, TypeVar
 
 from games.shengji.actions import BURY, Move, with_cards
@@ -99,7 +100,8 @@ def _drawn(state: State, story: Story, rng: Rng) -> _Guess | None:
         guess.pack[slot] = card
         cards.remove(card)
         slots.remove(slot)
-    room = {c: sum(fits[s] >> c & 1 for s in slots) for c in set(cards)}
+    kinds = Counter(fits[s] for s in slots)
+    room = {c: sum(n for may_be, n in kinds.items() if may_be >> c & 1) for c in set(cards)}
     cards.sort(key=room.__getitem__)
     for at, card in enumerate(cards):
         if room[card] == len(cards):

@@ -10,6 +10,7 @@ from games.wuhuaguo.kinds import figs
 from games.wuhuaguo.rules import Wuhuaguo
 from paiju.rules.api import IllegalAction
 from paiju.rules.cards import BJ, cards_of, mask_of, parse_cards
+from paiju.rules.cases import told
 from paiju.rules.climbing import Reading
 from paiju.rules.climbing.packed import counts_of
 
@@ -78,9 +79,9 @@ def play(case: Case) -> dict[str, Any]:
                 state.apply(seat, state.default_action(seat))
             else:
                 state.apply(seat, game.parse(state, seat, text))
-        except IllegalAction:
-            return {"illegal_at": index}
-    return _standing(state)
+        except IllegalAction as refused:
+            return {"illegal_at": index, "code": refused.code}
+    return told(case, game, state) | _standing(state)
 
 
 def _standing(state: WuhuaguoState) -> dict[str, Any]:

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from paiju.rules.api import SPECTATOR
 from paiju.rules.registry import Registry, UnknownGame
 
 
@@ -95,9 +96,29 @@ def check(cases: Iterable[Mapping[str, Any]], registry: Registry) -> Iterator[An
         yield Answer(case["id"], passed, case["expect"], got, case.place)
 
 
+def told(case: Mapping[str, Any], game: Any, state: Any) -> dict[str, Any]:
+    """What a `play` of any game may ask for beside its own fields: keys of the `view` that
+    `viewer` has (a spectator, when the case names none), the lines that the viewer's list of
+    actions has, as `listed`, and at the end `carry` and `next_first`.
+
+    game, state: the package's own classes, whose actions are of a narrower type than the
+    interface says."""
+    asked, found, viewer = case["expect"], dict[str, Any](), case.get("viewer", SPECTATOR)
+    if "view" in asked:
+        found["view"] = json.loads(json.dumps(state.view(viewer)))
+    if "listed" in asked:
+        actions = state.legal_actions(viewer)
+        found["listed"] = sorted(game.format(action) for action in actions)
+    if state.is_terminal() and asked.keys() & {"carry", "next_first"}:
+        outcome = state.outcome()
+        found |= {"carry": dict(outcome.carry), "next_first": outcome.next_first}
+    return found
+
+
 def _equal(op: str, expected: Any, got: Any) -> bool:
     if op == "classify" and isinstance(expected, list) and isinstance(got, list):
         return sorted(map(_key, expected)) == sorted(map(_key, got))
+    # Of a hand that is played only what the case names; a refusal always has a `code`, too.
     if op == "play" and isinstance(expected, dict) and isinstance(got, dict):
         if "illegal_at" in got and "illegal_at" not in expected:
             return False
@@ -106,8 +127,10 @@ def _equal(op: str, expected: Any, got: Any) -> bool:
 
 
 def _same(name: str, expected: Any, got: Any) -> bool:
-    if name == "to_act":
+    if name in ("to_act", "listed"):
         return sorted(expected) == sorted(got)
+    if name == "view":
+        return all(key in got and got[key] == expected[key] for key in expected)
     return bool(expected == got)
 
 

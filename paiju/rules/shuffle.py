@@ -63,7 +63,11 @@ class ShakeRng:
         size = (bits + 7) // 8
         mask = (1 << bits) - 1
         while True:
-            value = int.from_bytes(self._bytes(size), "big") & mask
+            if size == 1 and self._used < len(self._stream):
+                value = self._stream[self._used] & mask
+                self._used += 1
+            else:
+                value = int.from_bytes(self._bytes(size), "big") & mask
             if value < n:
                 return value
 

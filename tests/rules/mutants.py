@@ -14,10 +14,10 @@ from __future__ import annotations
 
 import argparse
 import ast
+import hashlib
 import importlib.abc
 import importlib.util
 import json
-import random
 import resource
 import signal
 import subprocess
@@ -25,6 +25,7 @@ import sys
 import tomllib
 from collections import Counter
 from collections.abc import Sequence
+from functools import lru_cache
 from pathlib import Path
 from types import CodeType, FrameType, ModuleType
 from typing import Any, NamedTuple
@@ -101,6 +102,7 @@ def _source(module: str) -> Path | None:
     return path if inside and path.is_file() and path.parent.name not in ENGINES_LEFT_OUT else None
 
 
+@lru_cache
 def executed(name: str) -> dict[str, list[int]]:
     """Module path -> lines that cases and kit run, in a process whose caches are empty."""
     done = _python("--lines", name)
@@ -145,8 +147,11 @@ def _python(*arguments: str) -> subprocess.CompletedProcess[str]:
 
 
 def draw(names: Sequence[str], count: int, seed: int) -> list[Mutant]:
-    """So many mutants of executed lines, spread evenly over the rule sets' own lines."""
-    luck = random.Random(seed)
+    """So many mutants of executed lines, spread evenly over the rule sets' own lines.
+
+    Each has a lot of its own, and the lowest are taken: a change of one line, or a new case
+    that executes another one, exchanges few of them.
+    """
     runs: dict[str, dict[int, set[str]]] = {}
     for name in names:
         for path, lines in executed(name).items():
@@ -159,7 +164,18 @@ def draw(names: Sequence[str], count: int, seed: int) -> list[Mutant]:
             if line in by_line:
                 relative = str(Path(path).relative_to(ROOT))
                 possible.append(Mutant(relative, number, line, what, tuple(sorted(by_line[line]))))
-    return luck.sample(possible, min(count, len(possible)))
+    twins: Counter[tuple[str, str, str]] = Counter()
+    lots = []
+    for mutant in possible:
+        named = (mutant.path, source_line(mutant), mutant.what)
+        lots.append(_lot(seed, *named, str(twins[named])))
+        twins[named] += 1
+    drawn = sorted(range(len(possible)), key=lots.__getitem__)[:count]
+    return [possible[index] for index in drawn]
+
+
+def _lot(seed: int, *named: str) -> bytes:
+    return hashlib.blake2b("\0".join((str(seed), *named)).encode(), digest_size=16).digest()
 
 
 # ---- catching them -------------------------------------------------------------------------------

@@ -336,9 +336,9 @@ def test_a_hint_is_quick() -> None:
     def ask(state: State) -> None:
         for seat in state.to_act():
             if seat != CHANCE:
-                begun = time.perf_counter()
+                begun = time.thread_time()
                 assert state.is_legal(seat, state.hint(seat))
-                times.append(time.perf_counter() - begun)
+                times.append(time.thread_time() - begun)
 
     for deal in range(10):
         play_hand(GAME, f"hint {deal}", watch=ask)

@@ -1,10 +1,10 @@
 """Every installed rule set keeps every promise of the interface; new ones are found by
 themselves.
 
-Together about 120 s of one core for eighteen rule sets: 1,000 light hands, 60 watched hands
-and 40 measured deals each. `make soak` plays 100,000, 1,000 (every viewer at every step) and
-400; the first two in `portions`, so that a run that was cut off goes on where it was. The hands
-are split over the parameters of the rooms that the package suggests.
+In CI 1,000 hands of each rule set, 60 of them watched, and 40 measured deals. `make soak` plays
+100,000, 1,000 (every viewer at every step) and 400; the first two in `portions`, so that a run
+that was cut off goes on where it was. The hands are split over the parameters of the rooms that
+the package suggests.
 """
 
 from __future__ import annotations
@@ -21,6 +21,8 @@ from paiju.rules.testkit import measure_mixing, run_kit, run_light
 from tests.rules.installed import NAMES, REGISTRY, golden, purses, variants
 from tests.rules.portions import LongRun, to_the_end
 
+HANDS, WATCHED = 1000, 60
+"""Of each rule set in CI, and how many of them are watched."""
 SECRETS_PER_HAND = 30
 """About so many steps of a hand are looked at in other worlds: all, except in long games."""
 
@@ -59,7 +61,7 @@ def watch(name: str, hands: int, seed: str, **depth: int) -> None:
 
 @every_rule_set
 def test_many_hands(name: str) -> None:
-    play_light(name, 1000, "light")
+    play_light(name, HANDS - WATCHED, "light")
 
 
 @every_rule_set
@@ -67,7 +69,7 @@ def test_watched_hands(name: str) -> None:
     probe = run_light(REGISTRY.latest(name), hands=5, seed="length")
     every = max(1, round(probe.actions / probe.hands / SECRETS_PER_HAND))
     depth = {"deep_every": 8 * every, "secrets_every": every, "viewers": 1, "dear_every": 8}
-    watch(name, 60, "watched", **depth)
+    watch(name, WATCHED, "watched", **depth)
 
 
 @every_rule_set

@@ -135,7 +135,7 @@ class EagerHand(Hand):
         return super()._step(idle, leaves=leaves)
 
 
-def test_hands_that_are_shown_early_tell_no_more_than_that() -> None:
+def watch_eager_hands(depth: Depth) -> None:
     """The kit's promises with shows at every moment of the deal."""
     report = Report()
     shown = 0
@@ -148,13 +148,22 @@ def test_hands_that_are_shown_early_tell_no_more_than_that() -> None:
             number=number,
             seed=f"eager {number}",
             report=report,
-            depth=Depth(deep_every=20, secrets_every=2, viewers=2),
+            depth=depth,
         )
         hand.play()
         state = hand.state
         assert isinstance(state, HuanleState)
         shown += sum(at is not None for at in state.shows)
     assert shown >= 60
+
+
+def test_hands_that_are_shown_early_tell_no_more_than_that() -> None:
+    watch_eager_hands(Depth(deep_every=40, secrets_every=4, viewers=1, dear_every=8))
+
+
+@pytest.mark.soak
+def test_hands_that_are_shown_early_tell_no_viewer_more_at_any_step() -> None:
+    watch_eager_hands(Depth(deep_every=10, secrets_every=1))
 
 
 # ---- bots --------------------------------------------------------------------------------------

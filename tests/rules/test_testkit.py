@@ -83,7 +83,7 @@ def test_equal_seeds_give_equal_runs() -> None:
 
 def test_an_honest_game_with_sealed_bids_claims_and_a_pot_passes() -> None:
     game = leaky_table.SealedBids(leaky_table.SealedState)
-    report = run_kit(game, hands=200, seed="honest", deep_every=2)
+    report = run_kit(game, hands=100, seed="honest", deep_every=2)
     assert set(report.results) == {"finished", "left"} and report.claims > 20
     assert report.worlds_differ > 0.6 * report.worlds > 0
     assert run_light(game, hands=200, seed="honest").hands == 200

@@ -81,8 +81,13 @@ def own_of(mine: Parts, public: Parts) -> Pile:
 
 def piles_of(state: State, seats: int) -> list[Pile]:
     """What each seat sees and a spectator does not."""
-    public = views.encode(state.view(SPECTATOR))
-    return [pile_of(views.encode(state.view(seat)), public) for seat in range(seats)]
+    viewers = (*range(seats), SPECTATOR)
+    return piles_in({viewer: views.encode(state.view(viewer)) for viewer in viewers}, seats)
+
+
+def piles_in(screens: Mapping[int, Parts], seats: int) -> list[Pile]:
+    """The same, of views by viewer."""
+    return [pile_of(screens[seat], screens[SPECTATOR]) for seat in range(seats)]
 
 
 def dealt_in(hand: Hand, state: State) -> Pile:

@@ -1,8 +1,8 @@
 """One random hand and the order of its checks; the promises are in the modules beside.
 
 A *watched* hand is checked at every step; a *light* one is only played, with its snapshot
-looked at in one place, and its replay, outcome and record at the end. Every fourth light hand
-is dealt from a pack that was shuffled badly, and its lists and refusals are looked at, too.
+looked at in one place, and its replay and outcome at the end. Every fourth light hand is dealt
+from a pack that was shuffled badly, and its lists, refusals and last views are looked at, too.
 """
 
 from __future__ import annotations
@@ -23,6 +23,8 @@ BADLY_SHUFFLED = 4
 """Of so many light hands one."""
 _LOOKED_AT = 30
 """Of so many of its steps about one."""
+_IDLE_LONGER = 3
+"""About so many times as many steps has a hand in which nobody decides anything."""
 
 
 class Depth(NamedTuple):
@@ -30,7 +32,8 @@ class Depth(NamedTuple):
 
     deep_every: snapshots, lists, refusals, claims. secrets_every: other worlds, for so many
     `viewers` a step in turn (0: all). dear_every: in so many of those worlds also what costs
-    most, hints and loaded snapshots.
+    most, hints and loaded snapshots. Hands that the clocks play are long and their steps much
+    alike, so unless every step is asked for fewer of them are looked at in other worlds.
     """
 
     deep_every: int = 8
@@ -81,6 +84,7 @@ class Hand:
         self._screens: _identity.Screens | None = None
         self._books = _cards.Books(self)
         self._next_viewer = number
+        self._badly = False
 
     def new_state(self) -> State:
         """As a table makes it: what is carried over was JSON in between."""
@@ -111,6 +115,9 @@ class Hand:
         """A watched hand, to its end; returns what the next hand is to carry."""
         self._screens = _identity.Screens(self)
         idle = self.rng.below(10) == 0
+        secrets_every = self.depth.secrets_every
+        if idle and secrets_every > 1:
+            secrets_every *= _IDLE_LONGER
         leaves_at = self.rng.below(60) if self.rng.below(8) == 0 else -1
         while not self.state.is_terminal():
             self._check_length()
@@ -124,16 +131,17 @@ class Hand:
                 _secrets.pending_choices_stay_hidden(self)
                 _identity.state_is_whole(self)
             events = self._step(idle, leaves=leaves_at == len(self.texts))
-            secrets = self.rng.below(self.depth.secrets_every) == 0
+            secrets = self.rng.below(secrets_every) == 0
             if secrets or len(self.texts) == 1 or self.state.is_terminal():
-                _secrets.worlds_look_the_same(self, events, self._some_viewers())
+                screens = self._screens.parts()
+                _secrets.worlds_look_the_same(self, events, self._some_viewers(), screens)
         return self._end()
 
     def play_light(self) -> Mapping[str, Any]:
         """A light hand."""
         idle = self.rng.below(20) == 0
         look_at = self.rng.below(40)
-        badly = self.number % BADLY_SHUFFLED == BADLY_SHUFFLED - 1
+        self._badly = badly = self.number % BADLY_SHUFFLED == BADLY_SHUFFLED - 1
         if badly:
             self.table_rng = BadShuffle(self.table_rng, self.seats)
         while not self.state.is_terminal():
@@ -150,7 +158,10 @@ class Hand:
         return self._end()
 
     def _end(self) -> Mapping[str, Any]:
-        _identity.state_is_whole(self)
+        if self._screens is not None or self._badly:
+            _identity.state_is_whole(self)
+        else:
+            _identity.replay_is_the_same(self)
         _identity.over_means_over(self)
         _identity.outcome_is_conserved(self)
         if self._screens is not None:  # a record replays the hand twice more
@@ -227,9 +238,9 @@ class Hand:
             self.fail("log", f"the action of {seat} was logged for {logged_seat}")
         text = self.game.format(logged)
         self.texts.append((seat, text))
-        self.recorded.append(RecordedAction(seat, text, len(self.texts), cause))
         self.report.actions += 1
         if self._screens is not None:
+            self.recorded.append(RecordedAction(seat, text, len(self.texts), cause))
             _identity.twin_follows(self, seat, text)
             self._books.follow(self._screens.follow(), seat, text, events)
             _secrets.events_are_json(self, events)

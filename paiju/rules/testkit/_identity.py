@@ -27,6 +27,10 @@ class Screens:
         self._parts = {v: views.encode(hand.state.view(v)) for v in hand.viewers}
         self._checks = {v: views.check(parts) for v, parts in self._parts.items()}
 
+    def parts(self) -> Mapping[int, views.Parts]:
+        """What each has on its screen."""
+        return self._parts
+
     def follow(self) -> Mapping[int, views.Parts]:
         """Patches give the view byte for byte, and the running check is the view's.
 
@@ -70,26 +74,37 @@ def twin_follows(hand: Hand, seat: int, text: str, *, compare: bool = True) -> N
         hand.fail("replay", f"{text!r} replays to another state")
 
 
+def replay_is_the_same(hand: Hand) -> None:
+    """The replay has the state's data and log."""
+    if hand.twin.hash() != hand.state.hash():
+        hand.fail("replay", "the replay is another state")
+    if list(hand.twin.log()) != list(hand.state.log()):
+        hand.fail("replay", "the replay has another log")
+
+
 def state_is_whole(hand: Hand, *, replayed: bool = True) -> None:
     """A loaded snapshot is the state in every respect, the replay too; a clone is independent."""
     state = hand.state
-    wanted = state.hash()
     copy = state.clone()
     others = [(hand.game.load(state.dump()), "load(dump())"), (copy, "clone()")]
     if replayed:
         others.append((hand.twin, "the replay"))
+    wanted, log = state.hash(), list(state.log())
+    screens = {viewer: views.encode(state.view(viewer)) for viewer in hand.viewers}
+    turn = (state.to_act(), state.deadlines())
+    legal = {seat: list(state.legal_actions(seat)) for seat in state.to_act()}
     for other, name in others:
         if other.hash() != wanted:
             hand.fail("dump", f"{name} is another state")
-        if list(other.log()) != list(state.log()):
+        if list(other.log()) != log:
             hand.fail("dump", f"{name} has another log")
-        for viewer in hand.viewers:
-            if views.encode(other.view(viewer)) != views.encode(state.view(viewer)):
+        for viewer, screen in screens.items():
+            if views.encode(other.view(viewer)) != screen:
                 hand.fail("dump", f"{name} shows {viewer} something else")
-        if (other.to_act(), other.deadlines()) != (state.to_act(), state.deadlines()):
+        if (other.to_act(), other.deadlines()) != turn:
             hand.fail("dump", f"{name} has another turn or clock")
-        for seat in state.to_act():
-            if list(other.legal_actions(seat)) != list(state.legal_actions(seat)):
+        for seat, actions in legal.items():
+            if list(other.legal_actions(seat)) != actions:
                 hand.fail("dump", f"{name} gives seat {seat} other actions")
     if wanted >> HASH_BITS:
         hand.fail("hash", f"{wanted} has more than {HASH_BITS} bits")

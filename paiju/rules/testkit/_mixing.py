@@ -15,14 +15,18 @@ one that is used; LIMIT standard deviations leave room for that and for thousand
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from paiju.rules import views
 from paiju.rules.api import SPECTATOR, Game, State
-from paiju.rules.testkit._cards import Pile, dealt_in, hidden_from, piles_of, shown_in
+from paiju.rules.testkit._cards import Pile, dealt_in, hidden_from, piles_in, shown_in
 from paiju.rules.testkit._hand import Hand
 from paiju.rules.testkit._report import Report, Violation
+
+Screens = Mapping[int, views.Parts]
+"""The view of each viewer."""
 
 LIMIT = 6.0
 _SKIPPED_MAX = 9
@@ -105,8 +109,9 @@ def measure_mixing(
         deck |= dealt_in(hand, hand.state)
     for hand in dealt:
         if not hand.state.is_terminal():
+            screens = _screens(hand, hand.state)
             for viewer in hand.viewers:
-                _sample(mixing, hand, deck, viewer, worlds)
+                _sample(mixing, hand, deck, viewer, worlds, screens)
     if game.info.perfect_information:
         return mixing
     if mixing.worlds * _SKIPPED_MAX <= mixing.skipped:
@@ -135,13 +140,16 @@ def _dealt(game: Game, number: int, seed: int | str, seats: int | None) -> Hand:
     return hand
 
 
-def _sample(mixing: Mixing, hand: Hand, deck: Pile, viewer: int, worlds: int) -> None:
-    real = _places(hand, hand.state, deck, viewer)
+def _sample(
+    mixing: Mixing, hand: Hand, deck: Pile, viewer: int, worlds: int, screens: Screens
+) -> None:
+    real = _places(hand, screens, deck, viewer)
     if len(real) < 2:
         return
     mixing.states += 1
     for _ in range(worlds):
-        sampled = _places(hand, hand.state.resample(viewer, hand.rng), deck, viewer)
+        world = hand.state.resample(viewer, hand.rng)
+        sampled = _places(hand, _screens(hand, world), deck, viewer)
         if _sizes(sampled) == _sizes(real):
             mixing.add(real, sampled)
         else:
@@ -152,11 +160,15 @@ def _sizes(places: dict[int, Pile]) -> dict[int, int]:
     return {place: pile.total() for place, pile in places.items()}
 
 
-def _places(hand: Hand, state: State, deck: Pile, viewer: int) -> dict[int, Pile]:
+def _screens(hand: Hand, state: State) -> Screens:
+    return {viewer: views.encode(state.view(viewer)) for viewer in hand.viewers}
+
+
+def _places(hand: Hand, screens: Screens, deck: Pile, viewer: int) -> dict[int, Pile]:
     """Place -> cards there that the viewer does not see."""
-    piles = piles_of(state, hand.seats)
-    places = hidden_from(viewer, views.encode(state.view(viewer)), piles)
-    rest = deck - shown_in(views.encode(state.view(SPECTATOR)))
+    piles = piles_in(screens, hand.seats)
+    places = hidden_from(viewer, screens[viewer], piles)
+    rest = deck - shown_in(screens[SPECTATOR])
     for pile in piles:
         rest -= pile
     if rest:

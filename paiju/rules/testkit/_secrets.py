@@ -9,7 +9,7 @@ which things stand, since an order can tell something, too.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
 from paiju.rules import views
@@ -24,17 +24,19 @@ if TYPE_CHECKING:
 _LINES = 3
 
 
-def worlds_look_the_same(hand: Hand, events: Sequence[Event], viewers: Sequence[int]) -> None:
-    """After an action that told `events`. The sampled world is rebuilt from its log, so that
-    what the last action tells in it is known, too, and nothing real is left in it."""
+def worlds_look_the_same(
+    hand: Hand, events: Sequence[Event], viewers: Sequence[int], screens: Mapping[int, views.Parts]
+) -> None:
+    """After an action that told `events` and led to these views of all viewers. The sampled
+    world is rebuilt from its log, so that what the last action tells in it is known, too, and
+    nothing real is left in it."""
     if not hand.texts:
         return
-    piles = _cards.piles_of(hand.state, hand.seats)
+    piles = _cards.piles_in(screens, hand.seats)
     for viewer in viewers:
-        view = views.encode(hand.state.view(viewer))
         world = hand.state.resample(viewer, hand.rng)
         if not hand.state.is_terminal():
-            _cards.count_difference(hand, viewer, view, piles, world)
+            _cards.count_difference(hand, viewer, screens[viewer], piles, world)
         again, theirs = _replayed(hand, viewer, world)
         if [_shown(e, viewer) for e in theirs] != [_shown(e, viewer) for e in events]:
             kinds = ", ".join(event.kind for event in events)
