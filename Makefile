@@ -39,7 +39,7 @@ format: $(INSTALLED) ## put all code into the one format
 bench: $(ORACLES) ## an idle hall (ready, memory); an action part by part; tables; the seal; the rules, beside others
 	@$(BIN)/python scripts/bench_idle.py $(ARGS)
 	@$(BIN)/python scripts/bench_budget.py
-	@$(BIN)/python scripts/bench_tables.py || true
+	@$(BIN)/python scripts/bench_tables.py
 	@$(BIN)/python scripts/bench_sealed.py
 	@$(BIN)/python scripts/bench_rules.py --write
 
