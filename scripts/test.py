@@ -41,9 +41,15 @@ PARTS = (
     Part("rules", 150, ("rules", "unit/rules"), ("rules", "unit/rules")),
     Part("sealed", 60, ("sealed", "unit/sealed", "integration/sealed*")),
     Part("chaos+sim", 150, ("chaos", "sim"), ("sim",)),
-    Part("packages", 60, ("packages", "unit/packages", "integration/packages*")),
+    Part(
+        *("packages", 60, ("packages", "unit/packages", "integration/packages*")),
+        at_once=("packages", "unit/packages", "integration/packages"),
+    ),
     Part("load", 40, ("load", "perf", "integration/load*")),
-    Part("operate", 120, ("operate", "cluster", "integration/up*", "integration/supervisor*")),
+    Part(
+        *("operate", 120, ("operate", "cluster", "integration/up*", "integration/supervisor*")),
+        at_once=("operate", "integration/up"),
+    ),
     Part("web", 180, ("web",)),
     Part("rest", 100, ("*",), ("unit", "compat", "acceptance", "integration")),
 )
