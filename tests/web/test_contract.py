@@ -12,7 +12,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from playwright.async_api import Page
+from playwright.async_api import ConsoleMessage, Page
 
 from hall_client.web.catalogue import Catalogue
 from paiju.rules.api import SPECTATOR
@@ -50,7 +50,7 @@ async def test_a_view_keeps_the_contract(files: Page, packages: dict[str, Any], 
     wrong: list[str] = []
     files.on("request", lambda request: asked.append(request.url))
     files.on("pageerror", lambda error: wrong.append(str(error)))
-    files.on("console", lambda said: wrong.append(said.text) if said.type == "error" else None)
+    files.on("console", lambda said: wrong.append(said.text) if counts(said) else None)
     for seat, locale in ((0, "zh"), (SPECTATOR, "en")):
         views = boards(name, seat)
         mode = "play" if seat >= 0 else "spectate"
@@ -73,6 +73,11 @@ async def test_a_view_keeps_the_contract(files: Page, packages: dict[str, Any], 
     folder = f"/p/{REGISTRY.package_of(name)}/"
     assert not [one for one in asked if folder not in one and not own(one)], asked
     assert wrong == []
+
+
+def counts(said: ConsoleMessage) -> bool:
+    """Errors; but the page of `files` has no hall, and may ask for it while a view is looked at."""
+    return said.type == "error" and not said.location["url"].endswith("/hall.json")
 
 
 def own(url: str) -> bool:
