@@ -40,13 +40,12 @@ class Rooms:
     async def list(self, request: pb.ListRoomsRequest) -> pb.ListRoomsReply:
         def work(tx: Connection) -> pb.ListRoomsReply:
             found = self._alive(tx, request.room)
-            if request.room and not found:
+            if not request.room:
+                return pb.ListRoomsReply(servers=found, settings=room_settings.newest(tx))
+            history = room_settings.history(tx, request.room)
+            if not found and not history:  # what was set stays known while nobody offers the room
                 raise Refused("NO_SUCH_ROOM", room=request.room)
-            if request.room:
-                return pb.ListRoomsReply(
-                    servers=found, settings=room_settings.history(tx, request.room)
-                )
-            return pb.ListRoomsReply(servers=found, settings=room_settings.newest(tx))
+            return pb.ListRoomsReply(servers=found, settings=history)
 
         return await self.database.read(work)
 

@@ -93,9 +93,9 @@ class GameServerSettings(PeerSettings, TraceSettings, LogSettings):
     host_memory_mb: int = Field(default=1024, ge=0)
     """The most that one host may allocate while it runs (RLIMIT_DATA); 0: no limit."""
     spares: int = Field(default=1, ge=0, le=8)
+    """Processes that wait to become a host when one dies; it is back the sooner."""
     spare_calm_s: float = Field(default=6.0, ge=0)
     """A worker that waits is started when the machine was calm for so long; 0: at once."""
-    """Processes that wait to become a host when one dies; it is back the sooner."""
     journal_url: str = ""
     """Empty: one SQLite file per host in data_dir/journal. "{host}" is replaced."""
     journal_key_file: Path | None = None

@@ -220,7 +220,7 @@ async def test_losing_one_of_two_loses_no_acknowledged_call(
 async def _the_books_agree(
     callers: list[Caller], survivor: grpc.aio.Channel, winners: list[int], url: str
 ) -> None:
-    """Every acknowledged call, asked again of the survivor, gets the answer it had."""
+    """Every acknowledged call, asked again of the survivor, is known there and moves nothing."""
     again = Caller([survivor], callers[0].metadata)
     total = 0
     for caller in callers:
@@ -232,9 +232,12 @@ async def _the_books_agree(
             if name == "Settle":
                 assert repeated.results[0].entry == reply.results[0].entry
                 assert repeated.results[0].repeated
+            elif name == "SitDown":  # all have stood up: the very sitting is known, and over
+                assert repeated.refusal.code == "NO_SUCH_SITTING"
+                assert repeated.refusal.params["sitting"] == str(reply.sitting)
             else:
                 assert repeated == reply, name
-    print(f"{total} acknowledged calls repeated: all the same")
+    print(f"{total} acknowledged calls repeated: all are known")
     won = sum(number % 7 for number in range(1, ROUNDS + 1))
     balances = await asyncio.to_thread(_wallets, url, winners)
     assert balances == {winner: 10_000 + won for winner in winners}

@@ -193,7 +193,8 @@ def test_every_command_has_json_and_those_that_change_something_have_a_reason() 
         for name, command in commands.items()
         if not any("--json" in parameter.opts for parameter in command.params)
     }
-    assert without == {"certificates init", "certificates issue"}  # they write files
+    files = {"certificates init", "certificates issue", "secrets make", "secrets rotate-tickets"}
+    assert without == files, "what these do is in the files that they write"
     changing = {
         name
         for name, command in commands.items()
