@@ -104,7 +104,7 @@ async def test_an_action_is_seen_everywhere_it_was_and_shows_no_card(tmp_path: P
     }  # fmt: skip
     kept = b"".join(path.read_bytes() for path in (tmp_path / trace.FOLDER).iterdir())
     secret = _secret_texts(tmp_path)
-    assert len(secret) > 20
+    assert len(secret) > 5  # however short the hand was
     everything = kept.decode("latin-1") + json.dumps([events, seat, hand, told])
     assert [text for text in secret if text in everything] == []
 
