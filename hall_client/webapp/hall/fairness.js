@@ -2,7 +2,7 @@
 // else. Needs the record alone; who played can also compare what was shown before the hand.
 
 import { concat, utf8 } from "../net/bytes.js";
-import { Shake256 } from "./keccak.js";
+import { shake256 } from "../vendor/shake.js"; // browsers have SHA-2 alone
 
 const RANKS = "3456789TJQKA2";
 const SUITS = "dchs";
@@ -28,13 +28,13 @@ export class Draws {
   constructor({ table, hand, secret, contributions }) {
     const context = framed(utf8(table), number(hand, 8));
     const seed = framed(utf8("paiju deck v1"), context, secret, ...contributions);
-    this.stream = new Shake256(seed);
+    this.stream = shake256.create().update(seed);
   }
 
   below(n) {
     const bits = n > 1 ? Math.floor(Math.log2(n - 1)) + 1 : 0;
     for (;;) {
-      const bytes = this.stream.read(Math.ceil(bits / 8));
+      const bytes = this.stream.xof(Math.ceil(bits / 8));
       const value = bytes.reduce((sum, byte) => sum * 256 + byte, 0) % 2 ** bits;
       if (value < n) return value;
     }
@@ -42,7 +42,7 @@ export class Draws {
 
   permutation(n) {
     for (;;) {
-      const data = new DataView(this.stream.read(8 * n).buffer);
+      const data = new DataView(this.stream.xof(8 * n).buffer);
       const draws = Array.from({ length: n }, (_, at) => data.getBigUint64(8 * at));
       if (new Set(draws).size < n) continue;
       const order = draws.map((_, at) => at);
