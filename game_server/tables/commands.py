@@ -51,14 +51,9 @@ def sit(
 ) -> Later:
     amount = buy_in(shard.room, command.sit.buy_in)
     seat = command.sit.seat
-    desk.knock(shard.table(command.sit.table.table), command.player, command.sit.key)
-    table = shard.sit(
-        player=command.player,
-        name=command.name,
-        table_id=command.sit.table.table,
-        seat=seat,
-        key=command.sit.key,
-    )
+    table = shard.table(command.sit.table.table)
+    table.admit(command.player, command.sit.key, now=desk.now() / 1000)
+    shard.sit(table, player=command.player, name=command.name, seat=seat)
     return seating.take_seat(command, shard, table, seat, amount)
 
 
@@ -180,8 +175,7 @@ def watch(
     desk: Desk, seating: Seating, link: Link, command: host_pb2.HostCommand, shard: Shard
 ) -> Answer:
     table = shard.table(command.watch.table.table)
-    desk.knock(table, command.player, command.watch.key)
-    table.admit(command.player, command.watch.key)
+    table.admit(command.player, command.watch.key, now=desk.now() / 1000)
     cursor = command.watch.cursor if command.watch.HasField("cursor") else None
     seating.subscribe(link, command, shard, table, cursor)
     _tell_of_spectators(desk, table, command.player)

@@ -15,13 +15,11 @@ from typing import Any, TypeVar
 
 import structlog
 
-from game_server.bucket import Bucket
 from game_server.tables.audience import Audience
 from game_server.tables.chatter import Chatter
 from game_server.tables.games import Choice, Games, Standing
 from game_server.tables.journal_store import Row
 from game_server.tables.links import Link
-from game_server.tables.lock import KNOCKS, KNOCKS_PER_S
 from game_server.tables.metrics import HostMetrics
 from game_server.tables.moment import Moment
 from game_server.tables.outgoing import Outgoing
@@ -85,7 +83,6 @@ class Desk:
         self._on_leaving = on_leaving
         self._spawn = spawn
         self._stepping = stepping
-        self._knocks: dict[int, Bucket] = {}  # of locked tables that strangers came to
         self._clock = clock
         self._shard_of: dict[int, Shard] = {}  # table -> shard
         self._told: dict[int, RoomSpec] = {}  # table -> what it was told to play
@@ -120,17 +117,6 @@ class Desk:
             self.grids[key] = Audience()
             log.info("shard.opened", room=key[0], shard=key[1])
         return shard
-
-    def knock(self, table: Table, player: int, key: str) -> None:
-        """Before a stranger's key is looked at. Refused(TOO_FAST) when too many were tried."""
-        if not table.lock or not key or table.knows(player):
-            return
-        now = self._clock()
-        bucket = self._knocks.setdefault(
-            table.ref.table, Bucket(burst=KNOCKS, per_s=KNOCKS_PER_S, now=now)
-        )
-        if not bucket.take(1, now):
-            raise Refused("TOO_FAST", retry_after_ms=bucket.wait_ms(1, now))
 
     def _seats(self, room: RoomSpec) -> int:
         """Of a table of the room, as far as it is known before there is one."""
@@ -249,7 +235,6 @@ class Desk:
                 self._told.pop(table_id, None)
                 audience = self.audiences.pop(table_id)
                 self.chatters.pop(table_id, None)
-                self._knocks.pop(table_id, None)
                 notice = hall_pb2.Notice(code="TABLE_GONE", table=table.ref)
                 self.out.deliver_all(
                     audience.links(), hall_pb2.Update(notice=notice), table=table_id

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from game_server.tables.claims import Claimed, Claims
 from game_server.tables.hand import Hand
-from game_server.tables.lock import opens
+from game_server.tables.lock import Lock
 from game_server.tables.moment import Moment
 from game_server.tables.op import NO_OP, Op
 from game_server.tables.ring import RING
@@ -67,8 +67,7 @@ class NumberedTable:
         lock: str = "",
     ) -> None:
         self.ref = ref
-        self.lock = lock
-        """Digest of the key that others must know (lock.py); empty: there is none."""
+        self.lock = Lock(ref.table, lock)
         self.room = room
         self.game = game
         self.epoch = epoch
@@ -78,7 +77,6 @@ class NumberedTable:
         self.stopped = False
         """A hand was refused by the ledger: no other begins before an operator has looked."""
         self.stream = Stream(ref=ref, epoch=epoch, seats=len(self.seats))
-        self._guests: set[int] = set()  # players who have said the key
         self._package = package
         self._entropy = entropy
         self._sealer = sealer
@@ -115,7 +113,7 @@ class NumberedTable:
             "package": self._package,
             "currency": self.room.currency,
             "values": self.room.values(),
-            **({"lock": self.lock} if self.lock else {}),
+            **({"lock": self.lock.digest} if self.lock else {}),
         }
 
     def first_keys(self) -> dict[str, Any]:
@@ -167,21 +165,10 @@ class NumberedTable:
     def seat_of(self, player: int) -> int | None:
         return self.roster.seat_of(player)
 
-    def knows(self, player: int) -> bool:
-        """Whether the player sits here or has said the key."""
-        return player in self._guests or self.seat_of(player) is not None
-
-    def admit(self, player: int, key: str) -> None:
-        """Refused(TABLE_LOCKED), unless the player sits here, knows the key or once said it.
-
-        Not numbered: after a restart of the host who only looks on says it again.
-        """
-        if self.knows(player):
-            return
-        if not opens(self.lock, self.ref.table, key):
-            raise Refused("TABLE_LOCKED")
-        if self.lock:
-            self._guests.add(player)
+    def admit(self, player: int, key: str, *, now: float) -> None:
+        """Whoever sits here needs no key. Refused, see Lock.admit."""
+        if self.seat_of(player) is None:
+            self.lock.admit(player, key, now=now)
 
     def clocks(self, now: int) -> list[hall_pb2.Clock]:
         return self._turns.shown(now)

@@ -91,17 +91,13 @@ class Shard:
             default=None,
         )
 
-    def sit(self, *, player: int, name: str, table_id: int, seat: int, key: str = "") -> Table:
-        """Reserve that seat. Refused: NO_SUCH_TABLE, NO_SUCH_SEAT, SEAT_TAKEN, ALREADY_SEATED,
-        TABLE_FINISHING, TABLE_LOCKED."""
-        table = self.table(table_id)
-        table.admit(player, key)
+    def sit(self, table: Table, *, player: int, name: str, seat: int) -> None:
+        """Reserve that seat. Refused: NO_SUCH_SEAT, SEAT_TAKEN, ALREADY_SEATED, TABLE_FINISHING."""
         if not self._is_open(table):
             raise Refused("TABLE_FINISHING")
         if self.table_of(player) is not None:
             raise Refused("ALREADY_SEATED")
         self._reserve(table, seat, player, name)
-        return table
 
     def _reserve(self, table: Table, seat: int, player: int, name: str) -> None:
         table.roster.reserve(seat=seat, player=player, name=name)

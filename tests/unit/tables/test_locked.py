@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from game_server.tables.lock import KNOCKS, KNOCKS_PER_S, lock_of, opens
+from game_server.tables.lock import KNOCKS, KNOCKS_PER_S, Lock, lock_of
+from paiju.service.refusals import Refused
 from paiju.wire import protocol
 from paiju.wire.v1 import common_pb2, hall_pb2, host_pb2
 from tests.unit.tables.harness import ROOM
@@ -125,7 +126,10 @@ async def test_a_lock_survives_its_host(tmp_path: Path) -> None:
 
 
 def test_a_lock_is_bound_to_its_table() -> None:
-    assert lock_of(1, "") == "" and opens("", 1, "anything")
+    assert lock_of(1, "") == "" and not Lock(1, "")
+    Lock(1, "").admit(7, "anything", now=0.0)
     assert lock_of(1, KEY) != lock_of(2, KEY)
-    assert opens(lock_of(1, KEY), 1, KEY) and not opens(lock_of(1, KEY), 2, KEY)
+    Lock(1, lock_of(1, KEY)).admit(7, KEY, now=0.0)
+    with pytest.raises(Refused, match="TABLE_LOCKED"):
+        Lock(2, lock_of(1, KEY)).admit(7, KEY, now=0.0)
     assert KEY not in lock_of(1, KEY)

@@ -89,7 +89,7 @@ def test_empty_tables_are_closed_but_some_stay_to_sit_at() -> None:
     shard = make_shard()
     for _ in range(6):
         shard.open_table()
-    shard.sit(player=1, name="x", table_id=6, seat=2)
+    shard.sit(shard.table(6), player=1, name="x", seat=2)
     closed = shard.close_spare()
     assert len(closed) == 5 - SPARE_TABLES
     assert 6 in shard.tables
