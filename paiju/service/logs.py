@@ -2,7 +2,7 @@
 
 Event names are constants such as `table.opened`, not prose; what varies is a field. Lines that
 are written while something is done for a player carry `request` (the operation's id), `session`
-(player.epoch.connection) and `table`: see `about`. What may not be read is left out by `_redact`.
+(player.epoch.connection) and `table`: see `about`. What may not be read is left out (redaction.py).
 
 A line that cannot be written - a full disk, a reader that is gone - is lost and counted, and the
 program goes on: nothing that plays waits for its log.
@@ -13,8 +13,6 @@ from __future__ import annotations
 import contextlib
 import json as jsons
 import logging
-import os
-import re
 import sys
 import threading
 from collections.abc import Callable, MutableMapping
@@ -24,6 +22,8 @@ from typing import Any, NamedTuple, TextIO
 
 import structlog
 
+from paiju.service.log_files import DatabaseLog, Lines
+from paiju.service.redaction import clean, redact
 from paiju.service.settings import Settings
 
 log = structlog.get_logger()
@@ -31,13 +31,7 @@ log = structlog.get_logger()
 LEVEL_FILE = "log-level"
 """In the data folder: levels that hold while it is there (`paiju admin log-level`)."""
 LOOK_S = 1.0
-LARGEST_DATABASE_LOG = 16 * 2**20
 DATABASE = "database"
-_SECRET = ("password", "secret", "ticket", "token", "refresh", "key")
-# What players have in their hands, or did: never in a log, whoever reads it.
-_CARDS = ("card", "deck", "action", "view", "contribution", "snapshot", "record", "evidence")
-_FREE_TEXT = ("error", "exception", "detail", "why", "stack")
-_CARD = re.compile(r"\b(?:10|[2-9TJQKA])[shdc]\b|\b[BR]J\b")
 
 
 class LogSettings(Settings):
@@ -62,60 +56,6 @@ class About(NamedTuple):
 about: ContextVar[Callable[[], About] | None] = ContextVar("about", default=None)
 """Set it where the work begins, to None where it ends; tasks begun in between keep it. It is
 called only when a line is written: most commands write none."""
-
-
-class Lines:
-    """Where lines go. `lost`: how many could not be written."""
-
-    def __init__(self, stream: TextIO) -> None:
-        self._stream = stream
-        self.lost = 0
-        self._told = 0
-        try:
-            self._file = stream.fileno()
-        except (OSError, ValueError, AttributeError):
-            self._file = -1  # of a test
-
-    def write(self, line: str) -> None:
-        if self.lost > self._told:
-            missing = f'{{"event": "log.lines_lost", "lines": {self.lost - self._told}}}\n'
-            # The line break ends what was begun before the disk was full.
-            if not self._put(f"\n{missing}{line}\n"):
-                self.lost += 1
-            else:
-                self._told = self.lost
-        elif not self._put(f"{line}\n"):
-            self.lost += 1
-
-    def _put(self, text: str) -> bool:
-        try:
-            if self._file < 0:
-                self._stream.write(text)
-                self._stream.flush()
-            else:
-                data = text.encode("utf-8", "replace")
-                while data:
-                    data = data[os.write(self._file, data) :]
-        except (OSError, ValueError):
-            return False
-        return True
-
-
-class _DatabaseLog:
-    """A file of its own for failures of the database, with one predecessor."""
-
-    def __init__(self, path: Path) -> None:
-        self._path = path
-
-    def write(self, line: str) -> None:
-        with contextlib.suppress(OSError):
-            if self._path.exists() and self._path.stat().st_size > LARGEST_DATABASE_LOG:
-                self._path.replace(self._path.with_name(f"{self._path.name}.old"))
-            file = os.open(self._path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o600)
-            try:
-                os.write(file, f"{line}\n".encode("utf-8", "replace"))
-            finally:
-                os.close(file)
 
 
 class _Out:
@@ -162,10 +102,10 @@ def configure(
         # As text, on a terminal, too, before cards are taken out. The terminal's own way draws the
         # values of all variables: passwords, tickets, cards.
         structlog.processors.format_exc_info,
-        _redact,
+        redact,
     ]
     if database_log is not None:
-        chain.append(_copy_to(_DatabaseLog(database_log)))
+        chain.append(_copy_to(DatabaseLog(database_log)))
     plain = structlog.dev.plain_traceback
     terminal = structlog.dev.ConsoleRenderer(colors=out.isatty(), exception_formatter=plain)
     chain.append(_json if as_json else terminal)
@@ -256,35 +196,11 @@ def _about(_: Any, __: str, event: MutableMapping[str, Any]) -> MutableMapping[s
     return event
 
 
-def _redact(_: Any, __: str, event: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
-    for name, value in event.items():
-        if name != "event":
-            event[name] = _clean(name, value)
-    return event
-
-
-def _clean(name: str, value: Any) -> Any:
-    """The value as it may be read: no secret, nothing that a player holds or did."""
-    if any(part in name for part in _SECRET):
-        return "[redacted]"
-    if any(part in name for part in _CARDS) and not isinstance(value, int | float | None):
-        return "[redacted]"
-    if isinstance(value, str):
-        return _CARD.sub("[card]", value) if name in _FREE_TEXT else value
-    if isinstance(value, MutableMapping):
-        return {key: _clean(str(key), item) for key, item in value.items()}
-    if isinstance(value, list | tuple | set | frozenset):
-        return [_clean(name, item) for item in value]
-    if isinstance(value, bytes | bytearray | memoryview):
-        return f"[{len(value)} bytes]"
-    return value
-
-
 def _json(_: Any, __: str, event: MutableMapping[str, Any]) -> str:
     return jsons.dumps(event, ensure_ascii=False, default=repr)
 
 
-def _copy_to(file: _DatabaseLog) -> Callable[[Any, str, MutableMapping[str, Any]], Any]:
+def _copy_to(file: DatabaseLog) -> Callable[[Any, str, MutableMapping[str, Any]], Any]:
     def copy(_: Any, __: str, event: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
         if event.get("stream") == DATABASE:
             file.write(_json(None, "", event))
@@ -321,7 +237,7 @@ class _Library(logging.Handler):
         try:
             text = record.getMessage()
             if not self._as_json:
-                _lines.write(text)
+                _lines.write(clean("error", text))
                 return
             line = {
                 "program": self._program,
@@ -333,7 +249,7 @@ class _Library(logging.Handler):
             if record.exc_info and record.exc_info[0] is not None:
                 line["exception"] = logging.Formatter().formatException(record.exc_info)
             stamped = structlog.processors.TimeStamper(fmt="iso", utc=True)(None, "", line)
-            _lines.write(_json(None, "", _redact(None, "", dict(stamped))))
+            _lines.write(_json(None, "", redact(None, "", dict(stamped))))
         except Exception:  # a library's line is never worth a crash
             _lines.lost += 1
 

@@ -279,3 +279,11 @@ def test_when_there_is_room_again_it_says_how_many_are_missing() -> None:
     written = [json.loads(line) for line in disk.getvalue().splitlines() if line]
     assert [line["event"] for line in written] == ["a", "log.lines_lost", "d", "e"]
     assert written[1]["lines"] == 2 and lines.lost == 2
+
+
+def test_what_libraries_say_on_a_terminal_shows_no_card_either() -> None:
+    out = io.StringIO()
+    logs.configure("test", json=False, stream=out)
+    logging.getLogger("library").warning("cannot read: Ts 9h BJ")
+    assert "cannot read" in out.getvalue()
+    assert not {"Ts", "9h", "BJ"} & set(out.getvalue().split())
